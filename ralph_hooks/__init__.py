@@ -1,0 +1,3 @@
+"""Deterministic backpressure for coding agents."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,100 @@
+"""Writing files so that a crash at any instant leaves the old text or the new one, never a part of it."""
+
+from __future__ import annotations
+
+import os
+
+PRIVATE = 0o600
+PRIVATE_DIR = 0o700
+
+
+def read_bytes(path: str) -> bytes:
+    """The whole file. Raises `OSError`, as `open` does."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        size = os.fstat(fd).st_size
+        parts = []
+        while part := os.read(fd, max(size, 65536)):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
+
+
+def read_bytes_or_none(path: str) -> bytes | None:
+    """The whole file, or `None` when it cannot be read."""
+    try:
+        return read_bytes(path)
+    except OSError:
+        return None
+
+
+def make_dirs(path: str) -> None:
+    """Create a directory of ours and its parents, readable by this user alone."""
+    os.makedirs(path, mode=PRIVATE_DIR, exist_ok=True)
+
+
+def write_all(fd: int, data: bytes | memoryview) -> None:
+    """Write every byte; `os.write` may take fewer than it was given."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def write_atomic(path: str, data: bytes, mode: int = PRIVATE) -> None:
+    """Replace `path` by `data`: temporary name in the same directory, fsync, rename, fsync of the directory."""
+    directory = os.path.dirname(path) or "."
+    make_dirs(directory)
+    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        try:
+            os.fchmod(fd, mode)
+            write_all(fd, data)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)
+    except BaseException:
+        remove(temporary)
+        raise
+    sync_directory(directory)
+
+
+def append_line(path: str, line: bytes, *, durable: bool = False) -> None:
+    """Append one line in a single write, so that lines of several processes never mix.
+
+    A file that ends in half a line (a crash, a full disk) gets a newline first: the torn line stays apart.
+    """
+    make_dirs(os.path.dirname(path) or ".")
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    try:
+        size = os.fstat(fd).st_size
+        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+        write_all(fd, (b"\n" if torn else b"") + line.rstrip(b"\n") + b"\n")
+        if durable:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def remove(path: str) -> None:
+    """Remove a file if it is there."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def sync_directory(path: str) -> None:
+    """Make a rename in `path` durable. Some file systems refuse to fsync a directory; that is theirs to decide."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)

@@ -1,0 +1,56 @@
+"""Where things live: state outside the repository, one directory per project root and one per checkout."""
+
+from __future__ import annotations
+
+import os
+
+STATE_MODE_NOTE = "directories 0700, files 0600"
+
+
+def home() -> str:
+    """The user's home; the password database answers when HOME is unset, a temporary directory when nothing does."""
+    found = os.environ.get("HOME") or os.path.expanduser("~")
+    if os.path.isabs(found):
+        return found
+    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"ralph-hooks-{os.getuid()}")  # noqa: S108
+
+
+def xdg(variable: str, below_home: str) -> str:
+    """An XDG base directory; relative values are ignored, as the XDG specification asks."""
+    value = os.environ.get(variable, "")
+    return value if os.path.isabs(value) else os.path.join(home(), below_home)
+
+
+def state_dir() -> str:
+    """`$XDG_STATE_HOME/ralph-hooks`."""
+    return os.path.join(xdg("XDG_STATE_HOME", ".local/state"), "ralph-hooks")
+
+
+def spare_state_dir() -> str:
+    """The second place, for when the first cannot be written (G16)."""
+    base = os.environ.get("XDG_RUNTIME_DIR") or os.environ.get("TMPDIR") or "/tmp"  # noqa: S108
+    return os.path.join(base, f"ralph-hooks-{os.getuid()}")
+
+
+def identity(path: str) -> str:
+    """A directory name for a path: readable, and distinct for distinct real paths."""
+    from _blake2 import blake2b
+
+    real = os.path.realpath(path)
+    label = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in os.path.basename(real))
+    return f"{label[:40] or 'root'}-{blake2b(os.fsencode(real), digest_size=8).hexdigest()}"
+
+
+def project_dir(root: str) -> str:
+    """State of one project root (the directory that holds the config)."""
+    return os.path.join(state_dir(), "projects", identity(root))
+
+
+def checkout_dir(top: str) -> str:
+    """State of one checkout (the git top level, or the project root without git)."""
+    return os.path.join(state_dir(), "checkouts", identity(top))
+
+
+def sessions_dir() -> str:
+    """Budgets, one file per session."""
+    return os.path.join(state_dir(), "sessions")
