@@ -39,7 +39,7 @@ def loads(text: str) -> Any:
         return _loads_slowly(text)
     body = text.strip(WHITESPACE)
     try:
-        value, end = make_scanner(_Context)(body, 0)
+        value, end = make_scanner(_Context)(body, 0)  # type: ignore[arg-type]
     except StopIteration as stop:
         raise JsonError(f"no JSON value at character {stop.value}") from None
     except RecursionError:

@@ -88,7 +88,10 @@ class _Pipes:
     """Our ends and the child's ends of the pipes of one helper."""
 
     def __init__(self, with_stdin: bool, keep_err: bool) -> None:
-        self.child_in, self.write = os.pipe() if with_stdin else (None, None)
+        self.child_in: int | None = None
+        self.write: int | None = None
+        if with_stdin:
+            self.child_in, self.write = os.pipe()
         self.read_out, self.child_out = os.pipe()
         self.read_err: int | None = None
         if keep_err:
@@ -158,5 +161,3 @@ class _Pipes:
                 return b"".join(parts), b"", True
             parts.append(part)
         return b"".join(parts), b"", False
-
-

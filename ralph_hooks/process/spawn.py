@@ -150,7 +150,10 @@ def spawn(
 
 
 def _start(
-    program: str, argv: Sequence[str], env: Mapping[str, str], actions: list[tuple[int, ...] | tuple[int, int, str, int, int]]
+    program: str,
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    actions: list[tuple[int, ...] | tuple[int, int, str, int, int]],
 ) -> Child | CouldNotStart:
     try:
         pid = _posix_spawn(program, argv, env, actions)
@@ -165,7 +168,10 @@ def _start(
 
 
 def _posix_spawn(
-    program: str, argv: Sequence[str], env: Mapping[str, str], actions: list[tuple[int, ...] | tuple[int, int, str, int, int]]
+    program: str,
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    actions: list[tuple[int, ...] | tuple[int, int, str, int, int]],
 ) -> int:
     def go(path: str, words: list[str]) -> int:
         return os.posix_spawn(

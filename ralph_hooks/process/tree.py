@@ -151,6 +151,8 @@ def _descendants(roots: set[int], parents: dict[int, tuple[int, int]]) -> set[in
 
 
 def _marked(run_id: str) -> set[int]:
+    if not run_id:
+        return set()
     needle = f"{RUN_ID}={run_id}".encode()
     found = set()
     for name in _proc_entries():
