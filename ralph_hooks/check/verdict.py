@@ -24,7 +24,7 @@ class Failure:
 
     __slots__ = ("id", "text")
 
-    def __init__(self, id: str, text: str = "") -> None:  # noqa: A002 - the field's own word
+    def __init__(self, id: str, text: str = "") -> None:
         self.id = id
         self.text = text
 
@@ -131,7 +131,7 @@ class Run:
 
     __slots__ = ("checks", "digest_after", "digest_before", "duration", "id", "receipt_digest", "started")
 
-    def __init__(self, id: str, started: float) -> None:  # noqa: A002 - the field's own word
+    def __init__(self, id: str, started: float) -> None:
         self.id = id
         self.started = started
         self.duration = 0.0

@@ -1,0 +1,77 @@
+"""Which project a directory belongs to (G2). On the hot path: a few `stat` calls, no parsing."""
+
+from __future__ import annotations
+
+import os
+
+from ralph_hooks import files, paths
+
+CONFIG = "ralph-hooks.toml"
+PYPROJECT = "pyproject.toml"
+TABLE = b"[tool.ralph-hooks"
+ARRAY = b"[[tool.ralph-hooks"
+
+
+class Project:
+    """A project root and the places that belong to it.
+
+    `root` holds the config; `top` is the git top level, or `root` without git; `state` and `checkout` are
+    directories of ours outside the repository.
+    """
+
+    __slots__ = ("checkout", "config_path", "root", "state", "top")
+
+    def __init__(self, root: str, top: str, config_path: str) -> None:
+        self.root = root
+        self.top = top
+        self.config_path = config_path
+        self.state = paths.project_dir(root)
+        self.checkout = paths.checkout_dir(top)
+
+
+def git_top(start: str) -> str | None:
+    """The nearest directory at or above `start` that holds `.git` (a directory, or a file in a linked worktree)."""
+    current = start
+    while True:
+        if os.path.exists(os.path.join(current, ".git")):
+            return current
+        parent = os.path.dirname(current)
+        if parent == current:
+            return None
+        current = parent
+
+
+def config_in(directory: str) -> str | None:
+    """The config file of this very directory, or `None`."""
+    own = os.path.join(directory, CONFIG)
+    if os.path.lexists(own):
+        return own
+    shared = os.path.join(directory, PYPROJECT)
+    text = files.read_bytes_or_none(shared)
+    if text is not None and _has_table(text):
+        return shared
+    return None
+
+
+def _has_table(text: bytes) -> bool:
+    return (TABLE in text or ARRAY in text) and any(
+        line.lstrip().startswith((TABLE, ARRAY)) for line in text.splitlines()
+    )
+
+
+def find_project(start: str) -> Project | None:
+    """The nearest project at or above `start`, not above the git top level; `None` when there is none.
+
+    Raises `OSError` when `start` cannot be entered.
+    """
+    current = os.path.realpath(start)
+    os.stat(os.path.join(current, "."))
+    top = git_top(current)
+    while True:
+        found = config_in(current)
+        if found:
+            return Project(current, top or current, found)
+        parent = os.path.dirname(current)
+        if current == top or parent == current:
+            return None
+        current = parent
