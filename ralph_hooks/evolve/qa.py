@@ -96,7 +96,7 @@ def findings_of(outcomes: Sequence[Outcome]) -> list[Finding]:
     return found
 
 
-def test_total(outcomes: Sequence[Outcome]) -> int | None:
+def counted_tests(outcomes: Sequence[Outcome]) -> int | None:
     """How many tests the project's checks ran, or `None` when one did not count."""
     totals = [outcome.total for outcome in outcomes if not outcome.criterion]
     counted = [total for total in totals if total is not None]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ralph_hooks.evolve.call import Call, as_json
 from ralph_hooks.evolve.refusal import CallError, InputRequiredError, must_be, parse_call
+from tests.support.properties import patient
 
 TABLE: dict[str, tuple[Any, str]] = {
     "lineage_id": (..., "text of 1 to 128 characters"),
@@ -174,6 +175,7 @@ def test_null_lists_are_empty_and_a_missing_total_is_derived_with_a_warning() ->
     assert parse_call({"lineage_id": "x", "max_total_seconds": 5}).warnings == []
 
 
+@patient
 @given(
     st.dictionaries(
         st.sampled_from(list(TABLE)),

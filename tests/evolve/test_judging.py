@@ -9,7 +9,7 @@ import pytest
 from ralph_hooks.evolve import findings, grade
 from ralph_hooks.evolve.actions import Facts, action
 from ralph_hooks.evolve.findings import Finding, findings_hash
-from ralph_hooks.evolve.qa import Outcome, assess, cannot_run, findings_of, passes, test_total
+from ralph_hooks.evolve.qa import Outcome, assess, cannot_run, counted_tests, findings_of, passes
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_only_the_projects_own_checks_are_a_gate_error() -> None:
 
 
 def test_the_number_of_tests() -> None:
-    assert test_total([GREEN, RED]) == 8
-    assert test_total([GREEN, Outcome(name="make", verdict="GREEN")]) is None
-    assert test_total([]) is None
+    assert counted_tests([GREEN, RED]) == 8
+    assert counted_tests([GREEN, Outcome(name="make", verdict="GREEN")]) is None
+    assert counted_tests([]) is None
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from ralph_hooks.errors import RalphError
 from ralph_hooks.evolve import lineage
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.lineage import Event, check_continuable, check_rewind, fold
+from tests.support.properties import patient
 
 
 def events(*rows: tuple[str, str, dict[str, Any]]) -> list[Event]:
@@ -98,6 +99,7 @@ def test_generation_one_needs_a_seed() -> None:
     check_continuable(fold("L", []), "goal: x")
 
 
+@patient
 @given(st.lists(st.tuples(st.sampled_from(["", "step_error"]), st.sampled_from(["continue", "failed"])), max_size=20))
 def test_generations_have_no_gaps(rows: list[tuple[str, str]]) -> None:
     state = fold("L", events(started("j")))

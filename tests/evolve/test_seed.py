@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_hooks.evolve.seed import EXAMPLE, SeedError, parse_seed
+from tests.support.properties import patient
 
 
 def test_the_example_is_a_seed() -> None:
@@ -78,6 +79,7 @@ def test_what_is_wrong_is_named_with_its_line(text: str, line: int, words: str) 
         assert caught.value.message.startswith(f"seed_content:{line}: ")
 
 
+@patient
 @given(st.text(max_size=200))
 def test_any_text_is_a_seed_or_an_error_with_a_line(text: str) -> None:
     try:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ralph_hooks.evolve.iteration import TROUBLES, Iteration
 from ralph_hooks.evolve.qa import QA
 from ralph_hooks.evolve.stop_rules import Ending, Limits, Next, cycle_note, decide
+from tests.support.properties import patient
 
 PASSED = QA(passed=True, verdict="pass", score=1.0, pass_threshold=1.0)
 REFUSED = QA(passed=False, verdict="fail", score=0.5, pass_threshold=1.0, differences=["tests: fails"])
@@ -121,6 +122,7 @@ ITERATIONS = st.lists(
 )
 
 
+@patient
 @given(ITERATIONS, st.integers(1, 10), st.booleans())
 def test_a_job_always_ends_at_its_limit_and_never_completes_on_red(
     iterations: list[Iteration], most: int, skip_qa: bool
