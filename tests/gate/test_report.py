@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_hooks.gate.report import MOST_CHARS, Report, ReportError, from_value, parse
+from tests.support.properties import patient
 
 GOOD = {"state": "continue", "next_steps": ["write the parser"], "evidence": ["3 tests pass"], "blocker": None}
 
@@ -88,6 +89,7 @@ def test_the_cap_is_exact() -> None:
 LINES = st.lists(st.text(max_size=20), max_size=4)
 
 
+@patient
 @given(st.sampled_from(["continue", "complete", "blocked"]), LINES, LINES, st.none() | st.text(max_size=20))
 def test_what_is_taken_holds_together_and_survives_its_own_json(
     state: str, steps: list[str], evidence: list[str], blocker: str | None
@@ -103,6 +105,7 @@ def test_what_is_taken_holds_together_and_survives_its_own_json(
     assert state != "complete" or (report.evidence and not report.next_steps)
 
 
+@patient
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ralph_hooks.errors import EXIT_USAGE
 from ralph_hooks.loop.call import RefusedError, checked_name, name_of, objective_of, rounds_of, tool_call
 from ralph_hooks.plan.config import Loop
+from tests.support.properties import patient
 
 
 @pytest.mark.parametrize("value", ["", " ", "\n\t", None, 5, ["x"], {"objective": "x"}, True])
@@ -96,6 +97,7 @@ def test_an_objective_names_its_loop(objective: str, name: str) -> None:
     assert name_of(objective) == name
 
 
+@patient
 @given(st.text(min_size=1))
 def test_every_objective_gives_a_name_that_a_person_could_have_given(objective: str) -> None:
     assert checked_name(name_of(objective)) == name_of(objective)

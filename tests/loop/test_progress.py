@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_hooks.loop.progress import RULES, Standing, memory, no_progress, oscillation, regression
+from tests.support.properties import patient
 
 
 def contents(text: str) -> list[Standing]:
@@ -62,6 +63,7 @@ def test_regression(numbers: tuple[int | None, ...], window: int, ends: bool) ->
 ROUNDS = st.lists(st.sampled_from("ABC"), max_size=24).map("".join)
 
 
+@patient
 @given(ROUNDS, st.integers(2, 6), st.sampled_from(sorted(RULES)))
 def test_a_rule_needs_no_more_rounds_than_are_kept(rounds: str, window: int, name: str) -> None:
     rule = RULES[name][0]
@@ -69,6 +71,7 @@ def test_a_rule_needs_no_more_rounds_than_are_kept(rounds: str, window: int, nam
     assert rule(history, window) == rule(history[-memory([window]) :], window)
 
 
+@patient
 @given(ROUNDS, st.integers(2, 6))
 def test_a_wider_window_sees_every_shorter_cycle(rounds: str, window: int) -> None:
     if oscillation(contents(rounds), window):

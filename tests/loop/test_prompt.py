@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ralph_hooks.gate.report import Report
 from ralph_hooks.loop.prompt import Frame, handoff, prefix, prompt, report_text
+from tests.support.properties import patient
 
 FRAME = Frame(objective="Port the parser", place=".ralph/port", commit=False, report_file=False, most_chars=16384)
 
@@ -44,6 +45,7 @@ def test_the_rules_say_how_this_run_works(changes: dict[str, object], words: str
     assert words not in prefix(FRAME)
 
 
+@patient
 @given(st.lists(st.text(max_size=300), min_size=1, max_size=30), st.text(max_size=3000), st.integers(256, 4000))
 def test_the_handoff_stays_within_the_cap(steps: list[str], feedback: str, cap: int) -> None:
     report = Report("continue", steps, [])
