@@ -29,7 +29,7 @@ FIELDS: dict[str, tuple[type, ...]] = {
 NAMES = {str: "a string", bool: "true or false", list: "a list", type(None): "null"}
 
 
-class BadEvent(Exception):
+class BadEventError(Exception):
     """The event cannot be used; the message is a sentence for the person."""
 
 
@@ -58,7 +58,7 @@ class Event:
 def read_event(fd: int = 0, seconds: float = READ_SECONDS) -> bytes:
     """The bytes of one JSON object: until its end or the end of input, at most `seconds`.
 
-    Some parents never close the pipe, so a whole object ends the reading too. Raises `BadEvent`.
+    Some parents never close the pipe, so a whole object ends the reading too. Raises `BadEventError`.
     """
     import select
 
@@ -69,13 +69,13 @@ def read_event(fd: int = 0, seconds: float = READ_SECONDS) -> bytes:
     while True:
         # poll before each read: a plain read on an open, empty pipe would wait for ever
         if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
-            raise BadEvent(f"no complete event came on standard input within {seconds:g} s")
+            raise BadEventError(f"no complete event came on standard input within {seconds:g} s")
         part = os.read(fd, 1 << 20)
         data += part
         if not part or (data.rstrip().endswith(b"}") and _whole(data)):
             return data
         if len(data) > MOST_BYTES:
-            raise BadEvent(f"the event on standard input is larger than {MOST_BYTES >> 20} MiB")
+            raise BadEventError(f"the event on standard input is larger than {MOST_BYTES >> 20} MiB")
 
 
 def _whole(data: bytes) -> bool:
@@ -87,23 +87,23 @@ def _whole(data: bytes) -> bool:
 
 
 def parse_event(raw: bytes) -> Event:
-    """The event in these bytes. Raises `BadEvent` that names the field."""
+    """The event in these bytes. Raises `BadEventError` that names the field."""
     try:
         data = fastjson.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise BadEvent(f"the event on standard input is not UTF-8 at byte {error.start}") from None
+        raise BadEventError(f"the event on standard input is not UTF-8 at byte {error.start}") from None
     except fastjson.JsonError as error:
         what = f"not one JSON object ({error})" if raw.strip() else "empty"
-        raise BadEvent(f"the event on standard input is {what}") from None
+        raise BadEventError(f"the event on standard input is {what}") from None
     if not isinstance(data, dict):
-        raise BadEvent("the event on standard input is JSON but not an object")
+        raise BadEventError("the event on standard input is JSON but not an object")
     data = _common_names(data)
     for name, types in FIELDS.items():
         if name in data and type(data[name]) not in types:
             wanted = " or ".join(NAMES[kind] for kind in types)
-            raise BadEvent(f"the event's field `{name}` must be {wanted}, not {fastjson.dumps(data[name])[:60]}")
+            raise BadEventError(f"the event's field `{name}` must be {wanted}, not {fastjson.dumps(data[name])[:60]}")
     if any(not isinstance(task, dict) for task in data.get("background_tasks") or []):
-        raise BadEvent("the event's field `background_tasks` must be a list of objects")
+        raise BadEventError("the event's field `background_tasks` must be a list of objects")
     return Event(data, raw)
 
 

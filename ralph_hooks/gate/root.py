@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 
 from ralph_hooks import files, paths
-from ralph_hooks.gate.event import BadEvent, Event
+from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.plan.locate import Project, find_project, git_top
 
 
 def project_of(event: Event, client: str) -> Project | None:
-    """The project, or `None` when there is none. Raises `BadEvent` when the place cannot be read."""
+    """The project, or `None` when there is none. Raises `BadEventError` when the place cannot be read."""
     start = os.environ.get("CLAUDE_PROJECT_DIR") if client != "codex" else first_cwd(event)
     start = start or event.cwd or os.getcwd()
     start = worktree_place(start, event.cwd) or start
     try:
         return find_project(start)
     except OSError as error:
-        raise BadEvent(f"the directory `{start}` cannot be read: {error.strerror}") from None
+        raise BadEventError(f"the directory `{start}` cannot be read: {error.strerror}") from None
 
 
 def worktree_place(start: str, cwd: str) -> str | None:

@@ -71,7 +71,7 @@ class Child:
 def wait_any(children: Sequence[Child], seconds: float | None = None) -> bool:
     """Wait until one of several children is over, at most `seconds`; whether one is."""
     deadline = None if seconds is None else time.monotonic() + seconds
-    if any([child.poll() for child in children]):
+    if any(child.poll() for child in children):
         return True
     pidfds = [_pidfd(child.pid) for child in children]
     try:
@@ -82,12 +82,12 @@ def wait_any(children: Sequence[Child], seconds: float | None = None) -> bool:
         for fd in pidfds:
             if fd is not None:
                 os.close(fd)
-    return any([child.poll() for child in children])
+    return any(child.poll() for child in children)
 
 
 def _wait_by_polling(children: Sequence[Child], deadline: float | None) -> bool:
     pause = 0.001
-    while not any([child.poll() for child in children]):
+    while not any(child.poll() for child in children):
         if deadline is not None and time.monotonic() >= deadline:
             return False
         time.sleep(pause)
