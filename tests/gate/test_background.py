@@ -8,7 +8,7 @@ from ralph_hooks.gate import background
 from ralph_hooks.gate.event import Event
 from ralph_hooks.plan.config import Background
 
-SHELL = {"id": "b1", "type": "shell", "status": "running", "description": "long build", "command": "make all"}
+SHELL: dict[str, object] = {"id": "b1", "type": "shell", "status": "running", "description": "long build", "command": "make all"}
 
 
 def event(*tasks: dict[str, object], name: str = "Stop", agent: str = "") -> Event:
@@ -60,7 +60,7 @@ def test_tasks_that_are_over_do_not_count(status: str) -> None:
 
 
 def test_a_stopping_subagent_does_not_wait_for_itself() -> None:
-    own = {"id": "a1", "type": "subagent", "status": "running", "description": "sub"}
+    own: dict[str, object] = {"id": "a1", "type": "subagent", "status": "running", "description": "sub"}
     assert background.pending(event(own, name="SubagentStop", agent="a1"), Background()) == ""
     assert background.pending(event(own | {"id": "a2"}, name="SubagentStop", agent="a1"), Background()) != ""
 
