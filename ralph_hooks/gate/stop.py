@@ -1,12 +1,13 @@
 """One Stop event, as a straight line.
 
-    event -> project -> plan -> skip? -> run the checks (or remember) -> verdict -> charge or reset -> ledger -> reply
+    event -> round? -> project -> plan -> skip? -> run the checks (or remember) -> verdict -> charge -> ledger -> reply
 
 Every step takes the stop and returns a decision, or `None` to go on. The order of `LINE` is the order of what happens.
 """
 
 from __future__ import annotations
 
+import os
 import time
 
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_hooks.check.run import Cancel
+    from ralph_hooks.gate.round import Round
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.locate import Project
 
@@ -31,7 +33,7 @@ DEFAULT_WITHIN = 600.0
 class Stop:
     """One stop on its way along the line. `within` is the client's own timeout for this hook, in seconds."""
 
-    __slots__ = ("begin", "cancel", "client", "deadline", "event", "notes", "plan", "project", "run")
+    __slots__ = ("begin", "cancel", "client", "deadline", "event", "notes", "plan", "project", "round", "run")
 
     def __init__(self, event: Event, client: str, within: float, cancel: Cancel) -> None:
         self.begin = time.monotonic()
@@ -42,7 +44,21 @@ class Stop:
         self.project: Project | None = None
         self.plan: Plan | None = None
         self.run: Run | None = None
+        self.round: Round | None = None
         self.notes: list[str] = []
+
+
+def in_round(stop: Stop) -> Decision | None:
+    """Inside a loop's round the report decides first; `complete` goes on down the line."""
+    if "RALPH_HOOKS_ROUND" not in os.environ:
+        return None
+    from ralph_hooks.gate import round as round_mode
+
+    stop.round = round_mode.current(stop.event)
+    if stop.round is None:
+        return None
+    stop.notes.append(round_mode.AGAIN)
+    return round_mode.consider(stop.event, stop.round)
 
 
 def find_project(stop: Stop) -> Decision | None:
@@ -90,6 +106,8 @@ def skip_rules(stop: Stop) -> Decision | None:
     if stop.plan is None or stop.project is None:
         return None
     reason = skip.skip_reason(stop.event, stop.project, stop.plan)
+    if not reason and stop.round is None:
+        reason = skip.loop_running(stop.project)
     return Decision(SKIP, reason) if reason else None
 
 
@@ -120,7 +138,7 @@ def rule(stop: Stop) -> Decision | None:
     return ruling.red(stop)
 
 
-LINE = (find_project, know_session, read_plan, leave_subagents, skip_rules, run_checks, rule)
+LINE = (in_round, find_project, know_session, read_plan, leave_subagents, skip_rules, run_checks, rule)
 
 
 def decide(stop: Stop) -> Decision:
