@@ -202,10 +202,12 @@ def test_a_grandchild_that_keeps_the_pipe_hangs_nothing_and_lives_on(project: Te
 
 
 def test_the_suite_does_not_see_the_agent(project: TestProject) -> None:
-    code = """import os
-assert not [name for name in os.environ if name.startswith(("CLAUDE", "CODEX", "ANTHROPIC", "GIT_DIR"))]
-assert os.environ["CI"] == "1" """
-    project.check(sys.executable, "-c", code)
+    project.write(
+        "suite.py",
+        "import os\n"
+        "assert not [n for n in os.environ if n.startswith(('CLAUDE', 'CODEX', 'ANTHROPIC', 'GIT_DIR'))]\n"
+        "assert os.environ['CI'] == '1'\n",
+    )
     project.env = {"CLAUDECODE": "1", "ANTHROPIC_API_KEY": "k", "GIT_DIR": "/nowhere", "CODEX_HOME": "/x"}
     stop(project).lets_go("ALLOW")
 
@@ -234,7 +236,7 @@ def test_a_shell_line_has_pipefail(project: TestProject) -> None:
 
 def test_all_checks_run_and_all_are_reported(project: TestProject) -> None:
     project.config(
-        '[[check]]\nname = "a"\nrun = "exit 1"\n[[check]]\nname = "b"\nrun = "exit 0"\n[[check]]\nname="c"\nrun="exit 3"\n'
+        "".join(f'[[check]]\nname = "{name}"\nrun = "exit {code}"\n' for name, code in zip("abc", "103", strict=False))
     )
     done = stop(project).blocks("check `a`: RED", "check `c`: RED", "green: b")
     assert [check["verdict"] for check in done.line["checks"]] == ["RED", "GREEN", "RED"]
