@@ -67,7 +67,8 @@ class Heard:
     """What the agent has said so far.
 
     `final` is its final message once its turn has ended, else `None`; `failure` is what the client says went wrong;
-    `over_cost`: the client stopped at the limit it was given; `tools` and `denied` count uses and name refused ones.
+    `over_cost`: the client stopped at the limit it was given; `tools` counts uses of tools, `denied` names the
+    refused ones; `session` is the client's id for this session.
     """
 
     final: str | None = None
@@ -79,6 +80,7 @@ class Heard:
     tools: int = 0
     denied: list[str] = field(default_factory=list)
     events: int = 0
+    session: str = ""
     action: str = ""
 
 

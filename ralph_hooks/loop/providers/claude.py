@@ -148,6 +148,7 @@ class ClaudeListener:
                 handler(event)
 
     def _on_system(self, event: dict[str, Any]) -> None:
+        self.heard.session = self.heard.session or text_of(event.get("session_id"))
         if event.get("subtype") == "permission_denied":
             self.heard.denied.append(text_of(event.get("tool_name")))
         elif event.get("subtype") == "api_retry":

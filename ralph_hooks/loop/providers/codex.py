@@ -90,6 +90,8 @@ class CodexListener:
         elif kind == "turn.failed":
             error = event.get("error")
             self._failed(text_of(error.get("message")) if isinstance(error, dict) else "")
+        elif kind == "thread.started":
+            self.heard.session = text_of(event.get("thread_id"))
         elif kind == "error":
             self.heard.action = action(text_of(event.get("message")))
         elif kind in ("item.started", "item.completed") and isinstance(item, dict):
