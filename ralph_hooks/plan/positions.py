@@ -140,7 +140,7 @@ class _Scanner:
         mark = quote * 3 if self.text.startswith(quote * 3, self.at) else quote
         self.at += len(mark)
         while not self.text.startswith(mark, self.at):
-            self.at += 2 if quote == '"' and self.peek() == "\\" else 1
+            self.at += 2 if self.peek() == "\\" and quote == '"' else 1
         self.at += len(mark)
         while len(mark) == 3 and self.text.startswith(quote, self.at):  # """ends in quotes"""""
             self.at += 1

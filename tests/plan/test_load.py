@@ -50,7 +50,7 @@ REFUSED = {
     "empty line": ("[[check]]\nrun = ''\n", f':2: `check[0].run` is ""; {RUN_WORDS}'),
     "blank line": ("[[check]]\nrun = '  '\n", ':2: `check[0].run` is "  "; expected a command'),
     "empty word": ("[[check]]\nrun = ['a', '']\n", ':2: `check[0].run[1]` is ""; expected a non-empty string'),
-    "number in argv": ("[[check]]\nrun = [\n  'a',\n  5,\n]\n", ":4: `check[0].run[1]` is 5; expected a string"),
+    "number in argv": ("[[check]]\nrun = [\n  'a',\n  5,\n]\n", ":4: `check[0].run[1]` is 5; expected a non-empty string"),
     "number in env": (CHECK + "env = { A = 1 }\n", ":3: `check[0].env.A` is 1; expected a string"),
     "env table": (CHECK + "[check.env]\nA = '1'\nB = true\n", ":5: `check[0].env.B` is true; expected a string"),
     "cwd above": (CHECK + "cwd = 'a/../../b'\n", f':3: `check[0].cwd` is "a/../../b"; {PATH_WORDS}'),

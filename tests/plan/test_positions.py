@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_hooks.plan.positions import line_of, lines_of
+from tests.support.properties import patient
 
 TEXT = '''# a comment with [brackets] and "quotes
 [[check]]  # first
@@ -51,6 +52,7 @@ def test_a_missing_key_has_the_line_of_what_is_around_it() -> None:
     assert line_of(found, ("nowhere", 3)) == 0
 
 
+@patient
 @given(st.text(alphabet="[]{}=.,'\"\\\n#ab1 \t", max_size=60))
 def test_never_fails_and_never_hangs_on_what_is_no_toml(text: str) -> None:
     assert all(1 <= line <= text.count("\n") + 1 for line in lines_of(text).values())
