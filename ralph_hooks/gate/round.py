@@ -77,7 +77,7 @@ def consider(event: Event, found: Round) -> Decision | None:
 
 def _no_report(event: Event, found: Round, why: str) -> Decision:
     waiting = bool(event.background)
-    kind = _charge(event, found, waiting)
+    kind = _charge(found, waiting)
     decision = Decision(kind, "no report" if kind != SKIP else "background work in a round")
     decision.record = _facts(found)
     if kind == BLOCK:
@@ -92,7 +92,7 @@ def _facts(found: Round) -> dict[str, object]:
     return {"loop": found.driver.name, "round": found.number}
 
 
-def _charge(event: Event, found: Round, waiting: bool) -> str:
+def _charge(found: Round, waiting: bool) -> str:
     """Count this refusal before it is given; what cannot be counted is not refused."""
     import fcntl
 
@@ -103,18 +103,15 @@ def _charge(event: Event, found: Round, waiting: bool) -> str:
         return ALLOW
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)  # held for two small writes, by hooks of this one round
-        return _charged(fd, event, waiting)
+        return _charged(fd, waiting)
     except OSError:
         return ALLOW
     finally:
         os.close(fd)
 
 
-def _charged(fd: int, event: Event, waiting: bool) -> str:
+def _charged(fd: int, waiting: bool) -> str:
     state = _state(os.pread(fd, 4096, 0))
-    key = _key(event)
-    if state["key"] == key and (state["size"] == _size(event) or tree.alive(state["pid"], state["start"])):
-        return str(state["kind"])  # the same stop, fired by a second entry
     if waiting and state["waits"] < WAITS:
         state["waits"] += 1
         kind = SKIP
@@ -122,35 +119,17 @@ def _charged(fd: int, event: Event, waiting: bool) -> str:
         state["refusals"] += 1
         kind = BLOCK
     else:
-        kind = ALLOW
-    pid = os.getpid()
-    state |= {"key": key, "size": _size(event), "pid": pid, "start": tree.start_time(pid), "kind": kind}
-    data = fastjson.dumps(state).encode()
+        return ALLOW
     os.ftruncate(fd, 0)
-    os.pwrite(fd, data, 0)
+    os.pwrite(fd, fastjson.dumps(state).encode(), 0)
     os.fsync(fd)
     return kind
 
 
-def _state(text: bytes) -> dict[str, Any]:
-    fresh = {"refusals": 0, "waits": 0, "key": "", "size": -1, "pid": 0, "start": "", "kind": ALLOW}
+def _state(text: bytes) -> dict[str, int]:
     try:
         data = fastjson.loads(text.decode("utf-8", "replace"))
     except fastjson.JsonError:
-        return fresh
-    same = isinstance(data, dict) and all(type(data.get(key)) is type(value) for key, value in fresh.items())
-    return data if same else fresh
-
-
-def _key(event: Event) -> str:
-    from _blake2 import blake2b
-
-    return blake2b(event.raw, digest_size=16).hexdigest()
-
-
-def _size(event: Event) -> int:
-    """The transcript's size: two entries that fire at one stop see the same, the next stop another."""
-    try:
-        return os.stat(event.data.get("transcript_path") or "").st_size
-    except (OSError, TypeError, ValueError):
-        return -1
+        data = None
+    counts = data if isinstance(data, dict) else {}
+    return {key: counts[key] if type(counts.get(key)) is int else 0 for key in ("refusals", "waits")}
