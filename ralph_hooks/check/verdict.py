@@ -35,7 +35,8 @@ class Evidence:
     Counts are numbers of tests; `None` means the runner does not tell. `errors` are tests or modules that could not
     run at all and count as failures. `statuses` maps every test id that the output names to `passed`, `failed`,
     `skipped` or `xfailed`; it is complete only when `complete` is true (JUnit XML, verbose output).
-    `nothing` means the runner itself said that it ran no test.
+    `nothing` means the runner itself said that it ran no test. `guessed` evidence comes from output whose runner the
+    check does not name: good for feedback, never for a verdict.
     """
 
     __slots__ = (
@@ -43,6 +44,7 @@ class Evidence:
         "errors",
         "failed",
         "failures",
+        "guessed",
         "nothing",
         "passed",
         "runner",
@@ -75,6 +77,7 @@ class Evidence:
         self.statuses = statuses or {}
         self.complete = complete
         self.nothing = nothing
+        self.guessed = False
 
     @property
     def failing(self) -> int:

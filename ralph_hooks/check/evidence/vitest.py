@@ -1,0 +1,13 @@
+"""Placeholder."""
+
+from __future__ import annotations
+
+from ralph_hooks.check.verdict import Evidence
+
+
+def matches(words: list[str]) -> bool:
+    return words[0] == "vitest"
+
+
+def parse(text: str) -> Evidence | None:
+    return None
