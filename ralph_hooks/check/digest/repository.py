@@ -16,7 +16,7 @@ KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
 GIT_SECONDS = 120.0
 
 
-class NoDigest(Exception):  # noqa: N818 - a state of affairs more than an error
+class NoDigest(Exception):
     """Git could not say what the tree contains. Never a reason to fail: the checks run, nothing is remembered."""
 
 

@@ -10,7 +10,7 @@ import os
 from ralph_hooks import paths
 from ralph_hooks.check.digest import memo as memos
 from ralph_hooks.check.digest.look import Look, Seen
-from ralph_hooks.check.digest.memo import Memo, digest_of
+from ralph_hooks.check.digest.memo import TICK_NS, Memo, digest_of
 from ralph_hooks.check.digest.repository import NoDigest, open_repository
 from ralph_hooks.check.digest.shadow import Shadow
 
@@ -29,6 +29,7 @@ class TreeDigest:
         self.root = root
         self.memo = Memo()
         self.nested: list[tuple[bytes, str]] = []
+        self._inner: list[TreeDigest] = []
         self._digest: str | None = None
         repository = open_repository(top)
         self.shadow = Shadow(state, repository) if repository else None
@@ -63,6 +64,11 @@ class TreeDigest:
         except (NoDigest, OSError):
             return ""
 
+    def touched_since(self, moment_ns: int) -> bool:
+        """Whether a file that this measurement hashed may have changed after `moment_ns`."""
+        mine = any(then is None or then[4] >= moment_ns - TICK_NS for then in self.memo.recent.values())
+        return mine or any(inner.touched_since(moment_ns) for inner in self._inner)
+
     def _begin(self) -> Look | None:
         return Look(self.shadow) if self.shadow and self.shadow.intact() else None
 
@@ -75,7 +81,9 @@ class TreeDigest:
             self.memo = memos.load(self.shadow.memo)
             if seen is None or self.memo.index != memos.stamp(self.shadow.index):
                 seen = self._anew()
-            self._settle(self.shadow, seen)
+            if self._settle(self.shadow, seen):
+                seen = Look(self.shadow).seen()
+                self._settle(self.shadow, seen)
         finally:
             os.close(fd)
         self.nested = self._measure_nested(sorted({*seen.nested, *self.memo.nested}))
@@ -95,17 +103,17 @@ class TreeDigest:
         self.memo = Memo()
         return Look(self.shadow).seen()
 
-    def _settle(self, shadow: Shadow, seen: Seen) -> None:
-        """Bring index and memo to what is on disk now."""
+    def _settle(self, shadow: Shadow, seen: Seen) -> bool:
+        """Bring index and memo to what is on disk now; whether the list of nested repositories changed by it."""
         moved = self.memo.moved(os.fsencode(self.top))
         stale = not self.memo.base or self.memo.person != seen.person or self._appeared()
         if not (stale or seen.changed or seen.others or moved):
             if self.memo.forget_old(seen.started):
                 self.memo.save(shadow.memo)
-            return
+            return False
         from ralph_hooks.check.digest.update import update
 
-        update(shadow, self.memo, seen, moved, stale=stale)
+        return update(shadow, self.memo, seen, moved, stale=stale)
 
     def _appeared(self) -> bool:
         top = os.fsencode(self.top)
@@ -116,6 +124,7 @@ class TreeDigest:
         for at in range(0, len(found), NESTED_AT_ONCE):
             running = [(path, nested(self.top, path)) for path in found[at : at + NESTED_AT_ONCE]]
             done.extend((path, one.result()) for path, one in running)
+            self._inner.extend(one for _, one in running)
         if not all(digest for _, digest in done):
             raise NoDigest("a nested repository has no digest")
         return done

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ralph_hooks.check.digest import memo as memos
 from ralph_hooks.check.digest.disk import Disk, is_content
 from ralph_hooks.check.digest.memo import SLACK_SECONDS, digest_of, is_recent, proves, stamp_of
-from ralph_hooks.check.digest.reconcile import IGNORE_FILE, reconcile
+from ralph_hooks.check.digest.reconcile import IGNORE_FILE, Difference, reconcile
 from ralph_hooks.check.digest.repository import NoDigest, joined, output
 
 TYPE_CHECKING = False
@@ -21,30 +21,32 @@ if TYPE_CHECKING:
 GITLINK = b"160000 "
 
 
-def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale: bool) -> None:
+def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale: bool) -> bool:
     """Hash what changed; `memo` says afterwards what the index holds. Raises `NoDigest` or `OSError`.
 
     `moved` are files that git calls clean although their stat moved; `stale` asks for a comparison with the
-    person's index and the ignore rules.
+    person's index and the ignore rules. Returns whether `seen.nested` changed by it, so that a new look is due.
     """
     disk = Disk(shadow.repository.top)
     before = memos.now_ns()  # a stat taken later than this is what `recent` keeps, and git hashes later still
     found: Found = {path: disk.find(path) for path in (*seen.changed, *moved, *seen.others)}
-    dropped: list[bytes] = []
+    difference = Difference()
     gone = [path for path in (*seen.changed, *moved) if not is_content(found[path])]
     if stale or gone or _touches_rules(found):
         difference = reconcile(shadow, disk, seen, gone)
         found.update(difference.added)
-        dropped, memo.watched, memo.nested = difference.dropped, difference.watched, difference.nested
+        found.update(dict.fromkeys(difference.dropped))
+        memo.watched, memo.nested = difference.watched, difference.nested
     hashable = [path for path, there in found.items() if is_content(there)]
-    _write(shadow, [*gone, *moved, *dropped], hashable)
+    _write(shadow, [*gone, *moved, *difference.dropped], hashable)
     _remember_recent(memo, found, int(seen.started - SLACK_SECONDS), before)
     memo.forget_old(seen.started)
-    if found or dropped or not memo.base:
+    if found or not memo.base:
         memo.base = _digest_of_index(shadow)
         memo.by_paths = {}
     memo.index, memo.person = memos.stamp(shadow.index), seen.person
     memo.save(shadow.memo)
+    return any(path.startswith(tuple(seen.nested)) for path in difference.added)
 
 
 def _touches_rules(found: Found) -> bool:
