@@ -16,32 +16,14 @@ from ralph_hooks.check.identity import new_run_id
 from ralph_hooks.evolve import actions, iteration, lineage
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.lineage import JobState, LineageState
-from ralph_hooks.evolve.stop_rules import Ending, Limits, cycle_note, decide
+from ralph_hooks.evolve.order import Order
+from ralph_hooks.evolve.stop_rules import Ending, cycle_note, decide
+from ralph_hooks.jobs.bounds import attempted, limits_of, remaining, sweep_run
 from ralph_hooks.jobs.owner import Owner, me
 from ralph_hooks.jobs.result import result_of
 from ralph_hooks.jobs.store import LeaseLost, Store
-from ralph_hooks.process import tree
 
 RETRY_SECONDS = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What one generation is to do. `seconds` is its hard bound; `bound` names the trouble when it is cut."""
-
-    lineage_id: str
-    job_id: str
-    generation: int
-    run_id: str
-    execute: bool
-    seconds: float
-    bound: str
-    seed: str
-    call: dict[str, Any]
-    settings: dict[str, Any]
-    last: Iteration | None
-    attempted: list[str]
-    commits: list[dict[str, Any]]
 
 
 class Watch(Protocol):
@@ -187,8 +169,9 @@ class Engine:
             call=job.call,
             settings=job.settings,
             last=state.last,
-            attempted=attempted(state, job),
+            attempted=attempted(job),
             commits=[one for it in job.iterations for one in it.commits],
+            final=len(job.iterations) + 1 >= job.call["max_generations"],
         )
 
     def _announce(self, order: Order, token: str) -> None:
@@ -245,35 +228,3 @@ class _StoreWatch:
 
     def beat(self) -> None:
         self._store.beat(self._order.lineage_id, self._token)
-
-
-def limits_of(job: JobState) -> Limits:
-    """The bounds that the job's call and settings give."""
-    return Limits(
-        max_generations=job.call["max_generations"],
-        oscillation_window=job.call["oscillation_window"],
-        grade_regression_window=job.call["grade_regression_window"],
-        skip_qa=job.call["skip_qa"],
-        stop_on_cycle=job.settings.get("stop_on_cycle", False),
-    )
-
-
-def remaining(job: JobState) -> float:
-    """Seconds left of the job's total; time in which nothing ran (a crash, a queue) is not counted."""
-    return float(job.call["max_total_seconds"]) - sum(one.duration for one in job.iterations)
-
-
-def attempted(state: LineageState, job: JobState) -> list[str]:
-    """Criteria that a checkpoint has taken before: by the call's word or by this job's own record."""
-    found = list(job.call["checkpoint_attempted_ac_ids"])
-    for record in job.call["checkpoint_commits"]:
-        ids = record.get("ac_ids")
-        found += [str(id) for id in ids] if isinstance(ids, list) else []
-    found += [id for one in job.iterations for record in one.commits for id in record["ac_ids"]]
-    return list(dict.fromkeys(found))
-
-
-def sweep_run(running: dict[str, Any]) -> list[int]:
-    """End what a dead owner's generation left running on this machine; the process ids."""
-    owner = Owner.from_json(running["owner"])
-    return tree.sweep(running["run_id"]) if owner.here else []

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from ralph_hooks.evolve import lineage as kinds
 from ralph_hooks.evolve.lineage import Event, LineageState, fold
@@ -63,15 +64,9 @@ class Store:
 
     def lock(self, connection: sa.Connection, lineage: str) -> sa.Row[Any]:
         """Take the lineage's row for this transaction; it is made when it is not there."""
-        if self.database.sqlite:
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert
-        connection.execute(
-            insert(lineages)
-            .values(lineage_id=lineage, last_seq=0, live=False, heartbeat_at=0.0)
-            .on_conflict_do_nothing(index_elements=["lineage_id"])
-        )
+        values = {"lineage_id": lineage, "last_seq": 0, "live": False, "heartbeat_at": 0.0}
+        insert = sqlite.insert if self.database.sqlite else postgresql.insert
+        connection.execute(insert(lineages).values(values).on_conflict_do_nothing())  # type: ignore[operator]
         return connection.execute(sa.select(lineages).where(lineages.c.lineage_id == lineage).with_for_update()).one()
 
     def append(self, connection: sa.Connection, lineage: str, job: str, rows: Rows, token: str | None = None) -> None:
@@ -181,6 +176,14 @@ class Store:
             .values(lease_token=token, lease_owner=owner.to_json(), heartbeat_at=self.now())
         )
         return token
+
+    def free_lease(self, connection: sa.Connection, lineage: str, token: str) -> None:
+        """Let the next worker have the lineage at once; the owner stays on record as one that is gone."""
+        connection.execute(
+            sa.update(lineages)
+            .where(lineages.c.lineage_id == lineage, lineages.c.lease_token == token)
+            .values(lease_token=None)
+        )
 
     def beat(self, lineage: str, token: str) -> None:
         """Tell that the owner lives. Raises `LeaseLost`."""
