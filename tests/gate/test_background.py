@@ -8,7 +8,13 @@ from ralph_hooks.gate import background
 from ralph_hooks.gate.event import Event
 from ralph_hooks.plan.config import Background
 
-SHELL: dict[str, object] = {"id": "b1", "type": "shell", "status": "running", "description": "long build", "command": "make all"}
+SHELL: dict[str, object] = {
+    "id": "b1",
+    "type": "shell",
+    "status": "running",
+    "description": "long build",
+    "command": "make all",
+}
 
 
 def event(*tasks: dict[str, object], name: str = "Stop", agent: str = "") -> Event:
