@@ -149,7 +149,7 @@ def _stamp(engine: sa.Engine) -> dict[str, str]:
 
     try:
         with engine.connect() as connection:
-            return {name: value for name, value in connection.execute(sa.select(tables.meta))}
+            return dict(map(tuple, connection.execute(sa.select(tables.meta))))
     except sa.exc.OperationalError as error:
         if "no such table" in str(error):
             return {}

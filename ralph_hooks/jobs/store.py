@@ -22,7 +22,7 @@ from ralph_hooks.jobs.tables import events, jobs, lineages
 Rows = Sequence[tuple[str, dict[str, Any]]]
 
 
-class LeaseLost(Exception):  # noqa: N818 - not an error: another worker goes on
+class LeaseLost(Exception):
     """Somebody else holds the lineage now; nothing was written."""
 
 
@@ -66,7 +66,7 @@ class Store:
         """Take the lineage's row for this transaction; it is made when it is not there."""
         values = {"lineage_id": lineage, "last_seq": 0, "live": False, "heartbeat_at": 0.0}
         insert = sqlite.insert if self.database.sqlite else postgresql.insert
-        connection.execute(insert(lineages).values(values).on_conflict_do_nothing())  # type: ignore[operator]
+        connection.execute(insert(lineages).values(values).on_conflict_do_nothing())
         return connection.execute(sa.select(lineages).where(lineages.c.lineage_id == lineage).with_for_update()).one()
 
     def append(self, connection: sa.Connection, lineage: str, job: str, rows: Rows, token: str | None = None) -> None:

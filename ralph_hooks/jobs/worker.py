@@ -27,9 +27,7 @@ STOP_SECONDS = 10.0
 class Worker:
     """One worker process. `idle_seconds` of nothing to do end it; 0 = never."""
 
-    def __init__(
-        self, *, idle_seconds: float = IDLE_SECONDS, at_once: int = 4, launch: Launcher | None = None
-    ) -> None:
+    def __init__(self, *, idle_seconds: float = IDLE_SECONDS, at_once: int = 4, launch: Launcher | None = None) -> None:
         require_extra()
         self._idle_seconds = idle_seconds
         self._at_once = at_once
