@@ -23,7 +23,7 @@ LAYERS = [
     {"check"},
     {"ledger"},
     {"gate", "clients", "scripted"},
-    {"loop", "install"},
+    {"loop", "install", "demo"},
     {"evolve", "jobs"},
     {"guard", "cli", "mcp", "mcp_server", "hook", "__main__"},
 ]

@@ -18,7 +18,7 @@ def lines_of(text: str) -> dict[Key, int]:
     scanner = _Scanner(text.replace("\r\n", "\n"))
     try:
         scanner.document()
-    except (IndexError, ValueError):  # a text that is no TOML after all: what was found so far
+    except (IndexError, ValueError, RecursionError):  # a text that is no TOML after all: what was found so far
         pass
     return scanner.lines
 
@@ -140,7 +140,7 @@ class _Scanner:
         mark = quote * 3 if self.text.startswith(quote * 3, self.at) else quote
         self.at += len(mark)
         while not self.text.startswith(mark, self.at):
-            self.at += 2 if quote == '"' and self.peek() == "\\" else 1
+            self.at += 2 if self.peek() == "\\" and quote == '"' else 1
         self.at += len(mark)
         while len(mark) == 3 and self.text.startswith(quote, self.at):  # """ends in quotes"""""
             self.at += 1
@@ -150,8 +150,11 @@ class _Scanner:
         self.at += 1
         position = 0
         while self.skip_blank() and self.peek() != end:
+            start = self.at
             item(position)
             position += 1
+            if self.at == start:
+                raise ValueError("no value here")
             if self.skip_blank() and self.peek() == ",":
                 self.at += 1
         self.at += 1

@@ -37,7 +37,7 @@ def _of_check(key: Key, check: Check) -> Iterator[Problem]:
     run = check.run if isinstance(check.run, list) else [check.run]
     if not run[0].strip():
         yield Problem((*key, "run"), f"`{dotted(key)}.run` is {shown(check.run)}; expected a command")
-    if not check.name.strip() or not check.name.isprintable():
+    elif not check.name.strip() or not check.name.isprintable():
         yield Problem((*key, "name"), f"`{dotted(key)}.name` is {shown(check.name)}; expected printable text")
     yield from _outside((*key, "cwd"), check.cwd)
     if check.junit:

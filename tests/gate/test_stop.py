@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,7 +123,7 @@ def test_plan_mode_pause_and_subagents_are_skipped(project: TestProject) -> None
 def test_subagents_have_their_own_budget_when_gated(project: TestProject) -> None:
     project.write("ralph-hooks.toml", (project.root / "ralph-hooks.toml").read_text() + "[gate]\nsubagents = true\n")
     tasks = [{"id": "a1", "type": "subagent", "status": "running", "description": "sub"}]
-    sub = {"hook_event_name": "SubagentStop", "agent_id": "a1", "background_tasks": tasks}
+    sub: dict[str, Any] = {"hook_event_name": "SubagentStop", "agent_id": "a1", "background_tasks": tasks}
     stop(project, **sub).blocks("attempt 1/20")
     stop(project, **sub).blocks("attempt 2/20")
     stop(project).blocks("attempt 1/20")

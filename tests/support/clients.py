@@ -16,22 +16,11 @@ import pytest
 
 from ralph_hooks.scripted import MessagesServer, ResponsesServer
 from ralph_hooks.scripted.server import ScriptedServer
+from ralph_hooks.scripted.surroundings import claude_env, codex_env
 from tests.support.project import REPOSITORY, TestProject
 
 BYPASS = "--dangerously-skip-permissions"
 STREAM = ("--output-format", "stream-json", "--verbose", "--include-hook-events")
-QUIET = {
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    "DISABLE_AUTOUPDATER": "1",
-    "DISABLE_TELEMETRY": "1",
-    "DISABLE_ERROR_REPORTING": "1",
-    "CLAUDE_CODE_MAX_RETRIES": "0",
-    "IS_SANDBOX": "1",
-    # Whatever a client still tries to reach beside the scripted model fails at once.
-    "HTTPS_PROXY": "http://127.0.0.1:9",
-    "HTTP_PROXY": "http://127.0.0.1:9",
-    "NO_PROXY": "127.0.0.1,localhost",
-}
 Json = dict[str, Any]
 
 
@@ -122,7 +111,7 @@ def start_claude(
     allow = [BYPASS] if mode == "bypassPermissions" else ["--permission-mode", mode]
     given = ["--settings", json.dumps(settings)] if settings else []
     argv = [program("claude"), "-p", prompt, *STREAM, *allow, *given, *args]
-    own = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CONFIG_DIR": f"{_home()}/claude"}
+    own = claude_env(server.url, os.environ["HOME"])
     return _start(argv, cwd or project.root, {**own, **project.env, **(env or {})})
 
 
@@ -141,11 +130,11 @@ def codex(
 
     `args` go between `exec` and the prompt, so `"resume", ID` works.
     """
-    home = _codex_home(project, server, trusted)
+    own = codex_env(server.url, os.environ["HOME"], trusted=(str(project.root),) if trusted else ())
     review = ["--dangerously-bypass-hook-trust"] if vetted else []
     first = ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", *review]
-    own = {"CODEX_HOME": str(home), "SCRIPTED_KEY": "dummy", **project.env, **(env or {})}
-    process = _start([program("codex"), *first, *args, prompt], cwd or project.root, own)
+    everything = {**own, **project.env, **(env or {})}
+    process = _start([program("codex"), *first, *args, prompt], cwd or project.root, everything)
     return finish(process, server, timeout)
 
 
@@ -178,12 +167,10 @@ def with_hooks(project: TestProject, *hooks: Json, file: str = ".claude/settings
 
 
 def _start(argv: list[str], cwd: Path, own: Mapping[str, str]) -> subprocess.Popen[str]:
-    temporary = f"{_home()}/tmp"
-    os.makedirs(temporary, exist_ok=True)
     return subprocess.Popen(
         argv,
         cwd=cwd,
-        env={**os.environ, **QUIET, "TMPDIR": temporary, **own},
+        env={**os.environ, **own},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -191,31 +178,3 @@ def _start(argv: list[str], cwd: Path, own: Mapping[str, str]) -> subprocess.Pop
         errors="replace",
         start_new_session=True,
     )
-
-
-def _home() -> str:
-    return os.environ["HOME"]
-
-
-def _codex_home(project: TestProject, server: ResponsesServer, trusted: bool) -> Path:
-    home = Path(_home()) / "codex"
-    home.mkdir(exist_ok=True)
-    trust = f'[projects."{project.root}"]\ntrust_level = "trusted"\n' if trusted else ""
-    (home / "config.toml").write_text(CODEX_CONFIG.format(url=server.url) + trust)
-    return home
-
-
-CODEX_CONFIG = """\
-model = "gpt-5"
-model_provider = "scripted"
-check_for_update_on_startup = false
-[model_providers.scripted]
-name = "scripted"
-base_url = "{url}/v1"
-env_key = "SCRIPTED_KEY"
-wire_api = "responses"
-request_max_retries = 0
-stream_max_retries = 0
-[analytics]
-enabled = false
-"""
