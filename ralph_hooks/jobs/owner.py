@@ -43,7 +43,7 @@ class Owner:
             return heartbeat_age < LEASE_SECONDS
         if self.boot != boot():
             return False
-        return exists(self.pid) and tree.start_time(self.pid) == self.start
+        return tree.alive(self.pid, self.start)
 
     def words(self) -> str:
         """For a person."""
@@ -53,17 +53,6 @@ class Owner:
 def me() -> Owner:
     """This process."""
     return Owner(machine(), boot(), os.getpid(), tree.start_time(os.getpid()))
-
-
-def exists(pid: int) -> bool:
-    """Whether a process of this id is there, of whichever user."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def machine() -> str:
