@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -172,13 +173,22 @@ def _refuse_newer(database: Database, found: dict[str, str]) -> None:
 
 @contextmanager
 def _alone(database: Database, engine: sa.Engine) -> Iterator[None]:
+    """One migration at a time over all machines.
+
+    No transaction is open meanwhile and nobody waits inside the server: both would keep DBOS's concurrent index
+    builds waiting for ever.
+    """
     if database.sqlite:
         yield
         return
     import sqlalchemy as sa
 
-    with engine.connect() as connection:
-        connection.execute(sa.select(sa.func.pg_advisory_lock(_MIGRATION_LOCK)))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        deadline = time.monotonic() + LOCK_SECONDS
+        while not connection.execute(sa.select(sa.func.pg_try_advisory_lock(_MIGRATION_LOCK))).scalar_one():
+            if time.monotonic() >= deadline:
+                raise RalphError(f"another machine has been migrating `{database.shown}` for {LOCK_SECONDS:g} s")
+            time.sleep(0.2)
         try:
             yield
         finally:

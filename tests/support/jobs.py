@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ralph_hooks.jobs import follow
+from ralph_hooks.jobs.database import URL, Database, connect, locate
+from ralph_hooks.jobs.states import ENDED, state
+from ralph_hooks.jobs.store import Store
 from tests.support.project import Done, TestProject, make_project
 
 # The agent counts its rounds in `n.txt` and its whole life in `trace.txt` (outside the repository).
@@ -47,6 +51,7 @@ class JobProject:
 
     project: TestProject
     trace: Path
+    _store: Store | None = None
 
     @property
     def env(self) -> dict[str, str]:
@@ -64,28 +69,44 @@ class JobProject:
         """Start a job; its id."""
         self.project.write("../seed.yaml", SEED)
         seed = str(self.project.root.parent / "seed.yaml")
-        done = self.job("start", "--lineage-id", lineage, "--seed", seed, "--max-total-seconds", "600",
-                        "--oscillation-window", "10", *argv)
+        done = self.job(
+            "start",
+            "--lineage-id",
+            lineage,
+            "--seed",
+            seed,
+            "--max-total-seconds",
+            "600",
+            "--oscillation-window",
+            "10",
+            *argv,
+        )
         assert done.code == 0, done.err
         return done.out.strip()
 
     def end(self, job: str, seconds: float = 90) -> dict[str, Any]:
         """The result, once the job has ended."""
-        self.until(lambda: self.state(job) in ("completed", "failed", "cancelled"), seconds)
-        result = self.json("result", job)
-        assert isinstance(result, dict)
-        return result
+        self.until(lambda: self.state(job) in ENDED, seconds)
+        return follow.result(follow.find(self.store, job))
+
+    @property
+    def store(self) -> Store:
+        """The jobs' database, read from this process."""
+        if self._store is None:
+            url = self.env.get(URL, "")
+            database = locate() if not url else _postgres(url)
+            self._store = Store(database, connect(database))
+        return self._store
 
     def state(self, job: str) -> str:
-        return str(self.json("status", job, "--view", "compact")["status"])
+        return state(follow.find(self.store, job))
 
     def kinds(self, job: str) -> list[tuple[str, int]]:
         """Kind and generation of every event."""
         found = []
-        for line in self.job("events", job, "--json").out.splitlines():
-            event = json.loads(line)
-            number = event.get("generation") or event.get("iteration", {}).get("generation", 0)
-            found.append((event["kind"], number))
+        for event in self.store.job_events(job):
+            number = event.body.get("generation") or event.body.get("iteration", {}).get("generation", 0)
+            found.append((event.kind, number))
         return found
 
     def rounds(self, word: str) -> int:
@@ -113,6 +134,8 @@ class JobProject:
 
     def stop(self) -> None:
         """End every process of this test."""
+        if self._store is not None:
+            self._store.engine.dispose()
         for _ in range(50):
             left = [*self.workers(), *self.processes("ralph_hooks.evolve.child"), *self.agents()]
             if not left:
@@ -143,6 +166,10 @@ def make_job_project(root: Path, goal: int, *, agent_seconds: float = 0, agent: 
     trace = root.parent / "trace.txt"
     project.env = {"AGENT_TRACE": str(trace), "AGENT_SECONDS": str(agent_seconds)}
     return JobProject(project, trace)
+
+
+def _postgres(url: str) -> Database:
+    return Database(url.replace("postgresql://", "postgresql+psycopg://"), "postgresql", "")
 
 
 def _processes() -> list[tuple[int, str, bytes]]:
