@@ -283,7 +283,9 @@ def kill_rows(bench: Bench, rounds: int) -> list[dict[str, object]]:
 def table(rows: list[dict[str, object]]) -> str:
     head = "| work | ours | theirs | ratio | 10 % | 90 % | must | aim |\n|---|---|---|---|---|---|---|---|"
     lines = [
-        "| " + " | ".join(str(r[key]) for key in ("row", "ours_ms", "theirs_ms", "ratio", "low", "high", "must", "aim")) + " |"
+        "| "
+        + " | ".join(str(r[key]) for key in ("row", "ours_ms", "theirs_ms", "ratio", "low", "high", "must", "aim"))
+        + " |"
         for r in rows
     ]
     return "\n".join([head, *lines])
