@@ -40,7 +40,7 @@ def judge(
         run.digest_after = recall.digest
         run.receipt_digest = recall.receipt
         return run
-    with CheckoutLock(project.checkout, run.id, deadline) as lock:
+    with CheckoutLock(project.checkout, run.id, deadline, watch.cancel) as lock:
         if lock.waited and (shared := lock.shared(plan.digest, recall.refresh())):
             return shared
         run.digest_before = recall.digest

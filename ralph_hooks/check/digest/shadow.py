@@ -81,8 +81,9 @@ class Shadow:
             _discard(self.path)
         for name in ("objects", "refs", "info"):
             files.make_dirs(os.path.join(self.path, name))
-        for name, text in self.wanted:
-            files.write_atomic(os.path.join(self.path, name), text)
+        for name, text in self.wanted:  # not synced: `intact` would tell
+            with open(os.path.join(self.path, name), "xb") as file:
+                file.write(text)
 
     def git(self, *words: str, stdin: bytes | None = None) -> Pending:
         """Start a git on the shadow, in the top of the work tree."""
