@@ -25,7 +25,7 @@ from pathlib import Path
 
 RECORDINGS = Path(__file__).resolve().parent
 PROJECTS = RECORDINGS.parent / "projects"
-DROPPED = ("CLAUDE", "CODEX", "ANTHROPIC", "AI_AGENT", "GIT_", "PYTEST", "VITEST", "JEST", "NODE_", "npm_", "COLOR")
+DROPPED = ("CLAUDE", "CODEX", "ANTHROPIC", "AI_AGENT", "GIT_", "PY", "VITEST", "JEST", "NODE_", "npm_", "COLOR")
 
 
 def environment(tools: Path) -> dict[str, str]:
