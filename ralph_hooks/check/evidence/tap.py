@@ -12,6 +12,7 @@ _POINT = re.compile(r"^( *)(not )?ok\b(?: (\d+)\b)?(?: -)?(?: (.*))?$")
 _PLAN = re.compile(r"^( *)1\.\.(\d+)(?: *#.*)?$")
 _VERSION = re.compile(r"^TAP version \d+$")
 _DIRECTIVE = re.compile(r"(?:^|\s)# *(skip|todo)\b\S* ?.*$", re.IGNORECASE)
+_TIME = re.compile(r" # time=[\d.]+m?s(?= \{$|$)| \{$")
 _BAIL = re.compile(r"^Bail out!(.*)$")
 _PROGRAMS = {"tap", "tape", "bats", "tap-spec", "faucet"}
 
@@ -96,25 +97,32 @@ def read(lines: list[str]) -> Document:
     document = Document(headed=begin >= 0)
     # Points without a parent so far, grouped by depth: a parent's line comes after those of its subtests.
     groups: list[tuple[int, list[Point]]] = []
+    opened: list[re.Match[str]] = []
     plan_after = 0
     for at in range(begin + 1, len(lines)):
         line = lines[at]
-        if match := _POINT.match(line):
+        match = _POINT.match(line)
+        if match and (match[4] or "").endswith(" {"):
+            opened.append(match)  # its subtests stand below it, and its result counts where its brace closes
+            continue
+        if opened and line == f"{opened[-1][1]}}}":
+            match = opened.pop()
+        if match:
             if not match[1] and match[3] == "1" and document.points and any(depth == 0 for depth, _ in groups):
                 planned = document.planned if plan_after == len(document.points) else None
                 document, groups = Document(headed=document.headed, planned=planned), []
             document.points.append(_point(match, groups))
             if document.points[-1].status == "failed":
                 document.points[-1].text = _details(lines, at + 1, len(match[1]))
-        elif (match := _PLAN.match(line)) and not match[1]:
-            document.planned, plan_after = int(match[2]), len(document.points)
+        elif (plan := _PLAN.match(line)) and not plan[1]:
+            document.planned, plan_after = int(plan[2]), len(document.points)
         elif (bail := _BAIL.match(line)) and document.bail is None:
             document.bail = bail[1].strip()
     return document
 
 
 def _point(match: re.Match[str], groups: list[tuple[int, list[Point]]]) -> Point:
-    depth, failed, title = len(match[1]), bool(match[2]), match[4] or ""
+    depth, failed, title = len(match[1]), bool(match[2]), _TIME.sub("", match[4] or "")
     directive = _DIRECTIVE.search(title)
     kind = directive[1].lower() if directive else ""
     title = title[: directive.start()] if directive else title
