@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.installed import installed, installed_bin
+
+__all__ = ["installed", "installed_bin"]  # fixtures
+
 REAL_HOME = pwd.getpwuid(os.getuid()).pw_dir
 FORBIDDEN = tuple(
     os.path.join(REAL_HOME, name)
@@ -57,4 +61,4 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     assert not touched, f"written to the real home: {touched}"
 
 
-KEPT = ("RALPH_HOOKS_TEST_DATABASE_URL",)
+KEPT = ("RALPH_HOOKS_TEST_DATABASE_URL", "RALPH_HOOKS_TEST_CLIENTS")

@@ -1,0 +1,1 @@
+"""One module for each coding agent: how its events look and what it wants to hear."""

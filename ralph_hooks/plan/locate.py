@@ -72,6 +72,6 @@ def find_project(start: str) -> Project | None:
         if found:
             return Project(current, top or current, found)
         parent = os.path.dirname(current)
-        if current == top or parent == current:
+        if current in (top, parent):
             return None
         current = parent

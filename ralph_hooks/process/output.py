@@ -29,7 +29,7 @@ class Output:
     """What came out of one pipe, read by a thread until its end.
 
     `total` is in bytes; `last_at` is on the monotonic clock. The thread may outlive its use when a
-    stray grandchild keeps the pipe open; it dies with the process.
+    stray grandchild keeps the pipe open; it dies with the process. The descriptor is the thread's to close.
     """
 
     def __init__(self, fd: int, log: str | None = None, cap: int = LOG_CAP) -> None:
@@ -67,6 +67,7 @@ class Output:
         except OSError:
             pass
         finally:
+            os.close(self._fd)
             self._over.release()
 
     def _keep(self, part: memoryview) -> None:

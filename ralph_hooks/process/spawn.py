@@ -65,26 +65,34 @@ class Child:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end, at most `seconds` (`None` = for ever); whether it came."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        if self.poll():
-            return True
-        pidfd = _pidfd(self.pid)
-        if pidfd is None:
-            return self._wait_by_polling(deadline)
-        try:
-            _readable(pidfd, deadline)
-        finally:
-            os.close(pidfd)
-        return self.poll()
+        return wait_any([self], seconds)
 
-    def _wait_by_polling(self, deadline: float | None) -> bool:
-        pause = 0.001
-        while not self.poll():
-            if deadline is not None and time.monotonic() >= deadline:
-                return False
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.02)
+
+def wait_any(children: Sequence[Child], seconds: float | None = None) -> bool:
+    """Wait until one of several children is over, at most `seconds`; whether one is."""
+    deadline = None if seconds is None else time.monotonic() + seconds
+    if any(child.poll() for child in children):
         return True
+    pidfds = [_pidfd(child.pid) for child in children]
+    try:
+        if None in pidfds:
+            return _wait_by_polling(children, deadline)
+        _readable([fd for fd in pidfds if fd is not None], deadline)
+    finally:
+        for fd in pidfds:
+            if fd is not None:
+                os.close(fd)
+    return any(child.poll() for child in children)
+
+
+def _wait_by_polling(children: Sequence[Child], deadline: float | None) -> bool:
+    pause = 0.001
+    while not any(child.poll() for child in children):
+        if deadline is not None and time.monotonic() >= deadline:
+            return False
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.02)
+    return True
 
 
 def _pidfd(pid: int) -> int | None:
@@ -94,14 +102,16 @@ def _pidfd(pid: int) -> int | None:
         return None
 
 
-def _readable(fd: int, deadline: float | None) -> None:
+def _readable(fds: list[int], deadline: float | None) -> None:
     import select
 
     poller = select.poll()
-    poller.register(fd, select.POLLIN)
+    for fd in fds:
+        poller.register(fd, select.POLLIN)
     while True:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        if poller.poll(None if left is None else left * 1000) or left == 0.0:
+        # rounded up: a poll that returns a little early would spin until the deadline
+        if poller.poll(None if left is None else left * 1000 + 1) or left == 0.0:
             return
 
 

@@ -64,11 +64,11 @@ def _mine(child: Child, run_id: str, strays: bool) -> set[int]:
     return _tree(child, run_id, strays)
 
 
-def sweep(run_id: str) -> list[int]:
+def sweep(run_id: str, variable: str = RUN_ID) -> list[int]:
     """Kill every process that carries this run id; the ids that were found. For trees whose owner is dead."""
     found: list[int] = []
     deadline = time.monotonic() + SWEEP_SECONDS
-    while (left := _marked(run_id)) and time.monotonic() < deadline:
+    while (left := marked(run_id, variable)) and time.monotonic() < deadline:
         for pid in left:
             _signal(pid, signals.KILL)
             _reap(pid)
@@ -86,7 +86,7 @@ def _tree(child: Child, run_id: str, strays: bool) -> set[int]:
     if strays:
         roots |= {pid for pid, (parent, _) in parents.items() if parent == me and pid not in living}
     roots |= {pid for pid, (_, session) in parents.items() if session == child.pid}
-    found = _descendants(roots, parents) | _marked(run_id)
+    found = _descendants(roots, parents) | marked(run_id)
     return {pid for pid in found if pid != me and _running(pid)}
 
 
@@ -128,6 +128,22 @@ def start_time(pid: int) -> str:
     return fields[19] if fields else ""
 
 
+def alive(pid: int, started: str) -> bool:
+    """Whether the process of this id and start time still runs; a zombie does not."""
+    fields = _stat(pid)
+    if fields is not None:
+        return fields[0] not in "ZX" and fields[19] == started
+    if started or pid < 1:
+        return False
+    try:
+        os.kill(pid, 0)  # no /proc here: the id alone has to do
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return not os.path.isdir("/proc/self")
+
+
 def is_ancestor(pid: int) -> bool:
     """Whether `pid` is a parent, grandparent … of this process."""
     current = os.getppid()
@@ -150,10 +166,11 @@ def _descendants(roots: set[int], parents: dict[int, tuple[int, int]]) -> set[in
         found |= more
 
 
-def _marked(run_id: str) -> set[int]:
+def marked(run_id: str, variable: str = RUN_ID) -> set[int]:
+    """The running processes whose environment holds `variable=run_id`, this one left out."""
     if not run_id:
         return set()
-    needle = f"{RUN_ID}={run_id}".encode()
+    needle = f"{variable}={run_id}".encode()
     found = set()
     for name in _proc_entries():
         try:

@@ -1,0 +1,101 @@
+"""One run of all checks over one content of the tree: what the hook, `check`, the loop's driver and `verify` call.
+
+digest -> remembered? -> the checkout's lock -> run -> digest again -> remember.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ralph_hooks.check import memory
+from ralph_hooks.check.identity import new_run_id
+from ralph_hooks.check.lock import CheckoutLock, share
+from ralph_hooks.check.run import Plot, Watch, run_checks
+from ralph_hooks.check.verdict import GREEN, CheckResult, Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_hooks.plan.compiled import Plan
+    from ralph_hooks.plan.locate import Project
+
+LOGS_KEPT = 50
+
+
+def judge(
+    project: Project, plan: Plan, *, deadline: float | None = None, force: bool = False, watch: Watch | None = None
+) -> Run:
+    """Run the checks of `plan`, or take what is remembered for this very content.
+
+    `deadline` is on the monotonic clock; `force` looks nothing up. Raises `Busy` when another run holds the checkout
+    for too long, `Cancelled` when `watch.cancel` fires.
+    """
+    watch = watch or Watch()
+    run = Run(new_run_id(), time.time())
+    begin = time.monotonic()
+    recall = memory.Recall(project, plan, force=force)
+    run.digest_before = recall.digest
+    if recall.whole:
+        run.checks = [_remembered(check.name) for check in plan.check]
+        run.digest_after = recall.digest
+        run.receipt_digest = recall.receipt
+        return run
+    with CheckoutLock(project.checkout, run.id, deadline) as lock:
+        if lock.waited and (shared := lock.shared(plan.digest, recall.refresh())):
+            return shared
+        run.digest_before = recall.digest
+        _run(project, plan, run, (recall, watch, deadline))
+        run.duration = time.monotonic() - begin
+        share(project.checkout, plan.digest, run)
+    return run
+
+
+def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Watch, float | None]) -> None:
+    recall, watch, deadline = around
+    plot = Plot(project.root, run.id, os.path.join(project.state, "logs", run.id), deadline)
+    plot.parallel, plot.fail_fast = plan.gate.parallel, plan.gate.fail_fast
+    due = [check for check in plan.check if check.name not in recall.names]
+    results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch))}
+    results.update({name: _remembered(name) for name in recall.names})
+    run.checks = [results[check.name] for check in plan.check if check.name in results]
+    run.digest_before = recall.digest
+    run.digest_after = recall.after()
+    run.receipt_digest = recall.receipt
+    recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
+    prune_logs(os.path.join(project.state, "logs"))
+
+
+class Meanwhile(Watch):
+    """The caller's watch, with our own slow work first while the check runs."""
+
+    def __init__(self, recall: memory.Recall, watch: Watch) -> None:
+        self._recall = recall
+        self._watch = watch
+        self.cancel = watch.cancel
+        self.tick_seconds = watch.tick_seconds
+        self.started = watch.started  # type: ignore[method-assign]
+        self.finished = watch.finished  # type: ignore[method-assign]
+        self.tick = watch.tick  # type: ignore[method-assign]
+
+    def meanwhile(self) -> None:
+        self._recall.meanwhile()
+        self._watch.meanwhile()
+
+
+def _remembered(name: str) -> CheckResult:
+    return CheckResult(name, GREEN, "already green on this content", remembered=True)
+
+
+def prune_logs(directory: str, keep: int = LOGS_KEPT) -> None:
+    """Keep the newest runs' logs."""
+    try:
+        names = os.listdir(directory)
+        if len(names) <= keep + 10:
+            return
+        old = sorted(names, key=lambda name: os.stat(os.path.join(directory, name)).st_mtime)[:-keep]
+        for name in old:
+            for log in os.listdir(os.path.join(directory, name)):
+                os.unlink(os.path.join(directory, name, log))
+            os.rmdir(os.path.join(directory, name))
+    except OSError:
+        pass  # another process prunes too

@@ -1,0 +1,107 @@
+"""From a verdict to a decision, with the session's budget held under its lock (G14, G15, G19)."""
+
+from __future__ import annotations
+
+from ralph_hooks.check.verdict import FLAKY, Run
+from ralph_hooks.gate import budget, release, sessions
+from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, Decision
+from ralph_hooks.gate.feedback import Attempt, feedback
+from ralph_hooks.gate.stop import Stop, unverified
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_hooks.plan.config import Budget, Config
+
+
+def green(stop: Stop) -> Decision:
+    """Let the turn end and start the budget anew."""
+    run = stop.run
+    assert run is not None
+    agent = _agent(stop)
+    if sessions.exists(stop.event.session, agent):
+        try:
+            with sessions.Session(stop.event.session, agent, stop.project) as session:
+                if not budget.is_fresh(session.state):
+                    session.save(budget.rule_green(session.state))
+        except sessions.Unwritable as error:
+            return unverified("state", f"the suite is green, but {error}")
+    if all(check.remembered for check in run.checks):
+        return Decision(SKIP, "already green")
+    words = "green, after a flaky first try" if run.verdict == FLAKY else "green"
+    announce = stop.plan is not None and stop.plan.gate.announce
+    return Decision(ALLOW, message=f"ralph-hooks: {words} ({_passed(run)})." if announce else "")
+
+
+def _passed(run: Run) -> str:
+    counts = [check.evidence.passed for check in run.checks if check.evidence and check.evidence.passed is not None]
+    return f"{sum(counts)} passed" if counts else ", ".join(check.name for check in run.checks)
+
+
+def red(stop: Stop) -> Decision:
+    """Charge, make it durable, then block; or hand back to a person."""
+    run = stop.run
+    assert run is not None
+    limits = _config(stop).budget
+    try:
+        with sessions.Session(stop.event.session, _agent(stop), stop.project, active=stop.event.active) as session:
+            before = session.state
+            after, ruling = budget.rule_red(before, run, limits)
+            session.save(after)
+            stop.notes += session.notes
+    except sessions.Unwritable as error:
+        return unverified("state", f"the suite is {run.verdict}, but {error}")
+    if ruling.kind == RELEASED_RED:
+        return _released(stop, ruling, after)
+    return _blocked(stop, (before, after), ruling, limits)
+
+
+def _config(stop: Stop) -> Config:
+    if stop.plan is not None:
+        return stop.plan
+    from ralph_hooks.plan.config import Config  # only beside a config that could not be read
+
+    return Config()
+
+
+def _agent(stop: Stop) -> str:
+    return stop.event.agent if stop.event.name == "SubagentStop" else ""
+
+
+def _blocked(
+    stop: Stop, states: tuple[dict[str, Any], dict[str, Any]], ruling: budget.Ruling, limits: Budget
+) -> Decision:
+    before, after = states
+    assert stop.run is not None
+    attempt = Attempt(after["charged"], limits.max_blocks, before["ids"], free=not ruling.charged)
+    decision = Decision(BLOCK, ruling.reason, feedback=feedback(stop.run, attempt, _config(stop).feedback, stop.notes))
+    decision.record = {"charged": ruling.charged, "attempt": after["charged"], "max_blocks": limits.max_blocks}
+    return decision
+
+
+def _released(stop: Stop, ruling: budget.Ruling, state: dict[str, Any]) -> Decision:
+    assert stop.run is not None
+    text = "\n".join([release.message(ruling, stop.run, state), *stop.notes])
+    decision = Decision(RELEASED_RED, ruling.reason, message=text)
+    decision.record = {"attempt": state["charged"]}
+    if ruling.first and stop.plan is not None and stop.project is not None and stop.plan.gate.on_release:
+        release.tell(stop.plan.gate.on_release, facts(stop, decision), stop.project.root, stop.project.state)
+    return decision
+
+
+def facts(stop: Stop, decision: Decision) -> dict[str, Any]:
+    """What `on_release` reads: who, where, why, and what fails."""
+    assert stop.run is not None and stop.project is not None
+    return {
+        "session": stop.event.session,
+        "client": stop.client,
+        "project": stop.project.root,
+        "decision": decision.kind,
+        "reason": decision.reason,
+        "verdict": stop.run.verdict,
+        "failing": stop.run.failing_count,
+        "failing_ids": stop.run.failing_ids[:200],
+        "logs": [check.log for check in stop.run.checks if check.log],
+        "message": decision.message,
+    }

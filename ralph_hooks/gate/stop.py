@@ -1,0 +1,207 @@
+"""One Stop event, as a straight line.
+
+    event -> project -> plan -> skip? -> run the checks (or remember) -> verdict -> charge or reset -> ledger -> reply
+
+Every step takes the stop and returns a decision, or `None` to go on. The order of `LINE` is the order of what happens.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
+from ralph_hooks.errors import RalphError
+from ralph_hooks.gate import skip
+from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
+from ralph_hooks.gate.event import BadEventError, Event
+from ralph_hooks.gate.root import project_of
+from ralph_hooks.gate.twin import Twin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_hooks.check.run import Cancel
+    from ralph_hooks.plan.compiled import Plan
+    from ralph_hooks.plan.locate import Project
+
+SPARE_SECONDS = 30.0
+DEFAULT_WITHIN = 600.0
+
+
+class Stop:
+    """One stop on its way along the line. `within` is the client's own timeout for this hook, in seconds."""
+
+    __slots__ = ("begin", "cancel", "client", "deadline", "event", "notes", "plan", "project", "run", "twin")
+
+    def __init__(self, event: Event, client: str, within: float, cancel: Cancel) -> None:
+        self.begin = time.monotonic()
+        self.deadline = self.begin + max(within - SPARE_SECONDS, within / 2)
+        self.event = event
+        self.client = client
+        self.cancel = cancel
+        self.project: Project | None = None
+        self.plan: Plan | None = None
+        self.run: Run | None = None
+        self.notes: list[str] = []
+        self.twin: Twin | None = None
+
+
+def find_project(stop: Stop) -> Decision | None:
+    """Which project; none is none of our business."""
+    try:
+        stop.project = project_of(stop.event, stop.client)
+    except BadEventError as error:
+        return unverified("bad event", str(error))
+    return None if stop.project else Decision(ALLOW, "no project", silent=True)
+
+
+def know_session(stop: Stop) -> Decision | None:
+    """A budget belongs to a session; without one nobody is blocked."""
+    if not stop.event.session:
+        return unverified(
+            "no session id", "the event names no session, so no budget could be kept; nothing was checked"
+        )
+    return None
+
+
+def read_plan(stop: Stop) -> Decision | None:
+    """What a person approved. A config that cannot be read is a check that cannot run."""
+    from ralph_hooks.plan.compiled import plan_for
+
+    assert stop.project is not None
+    try:
+        stop.plan = plan_for(stop.project)
+    except RalphError as error:
+        stop.run = broken_config(error.message)
+        return None
+    if not stop.plan.check:
+        stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
+    return None
+
+
+def meet_twin(stop: Stop) -> Decision | None:
+    """The same event may arrive twice at once."""
+    stop.twin = Twin(stop.event, stop.client)
+    try:
+        return stop.twin.meet(stop.deadline)
+    except TimeoutError:
+        return unverified("busy", "another process is still judging this very stop")
+
+
+def leave_subagents(stop: Stop) -> Decision | None:
+    """A subagent's stop is judged only where the config says so."""
+    if stop.event.name != "SubagentStop" or (stop.plan is not None and stop.plan.gate.subagents):
+        return None
+    return Decision(SKIP, "subagents are not gated")
+
+
+def skip_rules(stop: Stop) -> Decision | None:
+    """Paused, planning, waiting for background work …"""
+    if stop.plan is None or stop.project is None:
+        return None
+    reason = skip.skip_reason(stop.event, stop.project, stop.plan)
+    return Decision(SKIP, reason) if reason else None
+
+
+def run_checks(stop: Stop) -> Decision | None:
+    """The real command, now."""
+    from ralph_hooks.check import once
+    from ralph_hooks.check.lock import Busy
+    from ralph_hooks.check.run import Cancelled
+
+    if stop.run is not None or stop.plan is None or stop.project is None:
+        return None
+    try:
+        stop.run = once.judge(stop.project, stop.plan, deadline=stop.deadline, watch=HookWatch(stop))
+    except Busy as busy:
+        return unverified("busy", f"{busy}; there was too little time left to wait for it")
+    except Cancelled:
+        return unverified("cancelled", "the hook was told to end before the checks were done")
+    return None
+
+
+def rule(stop: Stop) -> Decision | None:
+    """Green resets the budget, red is charged to it."""
+    from ralph_hooks.gate import ruling
+
+    assert stop.run is not None
+    if stop.run.verdict in PASSES:
+        return ruling.green(stop)
+    return ruling.red(stop)
+
+
+LINE = (find_project, know_session, read_plan, meet_twin, leave_subagents, skip_rules, run_checks, rule)
+
+
+def decide(stop: Stop) -> Decision:
+    """Walk the line; the first decision ends it."""
+    for step in LINE:
+        decision = step(stop)
+        if decision is not None:
+            return decision
+    raise AssertionError("the line has no end")
+
+
+def unverified(reason: str, sentence: str) -> Decision:
+    """Our own fault, or one of the surroundings: never a pass, never silent, never a block."""
+    return Decision(UNVERIFIED, reason, message=f"ralph-hooks: NOT VERIFIED ({reason}): {sentence}.")
+
+
+def broken_config(sentence: str) -> Run:
+    """A run that found only that the plan cannot be used."""
+    run = Run("", time.time())
+    run.checks = [CheckResult("config", CANNOT_RUN, sentence)]
+    return run
+
+
+def HookWatch(stop: Stop) -> Any:  # noqa: N802 - reads as the class that it returns
+    """While the check runs: import what is needed only afterwards."""
+    from ralph_hooks.check.run import Watch
+
+    class Loading(Watch):
+        cancel = stop.cancel
+
+        def meanwhile(self) -> None:
+            import ralph_hooks.gate.sessions  # noqa: F401
+
+    return Loading()
+
+
+def record(stop: Stop, decision: Decision) -> bool:
+    """The ledger line of this stop; whether it could be written."""
+    from ralph_hooks.ledger import ledger
+
+    line: dict[str, Any] = {
+        "event": stop.event.name or "Stop",
+        "client": stop.event.host or stop.client,
+        "session": stop.event.session,
+        "agent": stop.event.agent,
+        "decision": decision.kind,
+        "reason": decision.reason,
+        "root": stop.project.root if stop.project else "",
+        "plan": stop.plan.digest if stop.plan else "",
+        "took_s": round(time.monotonic() - stop.begin, 3),
+        **decision.record,
+    }
+    if decision.message:
+        line["message"] = decision.message[:2000]
+    if stop.run is not None:
+        from ralph_hooks.check.record import summary
+
+        line.update(summary(stop.run))
+    return ledger.append(stop.project, line)
+
+
+def finish(stop: Stop, decision: Decision) -> Decision:
+    """Write the ledger line; a block that cannot be written down is not given."""
+    if decision.silent and decision.kind == ALLOW:
+        return decision
+    if not record(stop, decision) and decision.kind == BLOCK:
+        decision = unverified("ledger", "the ledger cannot be written, so the block was not given; the suite is red")
+    if stop.twin is not None:
+        stop.twin.leave(decision)
+    return decision
+
+
+__all__ = ["ALLOW", "BLOCK", "RELEASED_RED", "SKIP", "Stop", "decide", "finish"]

@@ -1,0 +1,50 @@
+"""The entries that the clients get. A bare program name: the file is committed and must work for the whole team."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ralph_hooks.install.surgery import ID, Entry
+
+PROGRAM = "ralph-hooks"
+GUARD_EVENTS = ("ConfigChange", "UserPromptSubmit")
+GUARD_SECONDS = 30
+MARGIN = 60
+
+
+def within(timeouts: list[float], *, parallel: bool = False) -> int:
+    """The hook's own timeout in seconds: the checks' deadlines and a margin, rounded up to minutes.
+
+    The gate stops 30 s before it, so the client's timeout, which lets the turn end, never comes first.
+    """
+    longest = max(timeouts, default=600) if parallel else sum(timeouts) or 600
+    return -int(-(longest + MARGIN) // 60) * 60
+
+
+def events(*, subagents: bool, guard: bool) -> list[str]:
+    """The events that Claude Code shall send us."""
+    return ["Stop", *(["SubagentStop"] if subagents else []), *(GUARD_EVENTS if guard else [])]
+
+
+def claude(seconds: int, *, subagents: bool = False, guard: bool = False) -> list[Entry]:
+    """Exec form: no shell in between, so no profile script can spoil stdout."""
+    return [
+        Entry(event, _claude_hook(GUARD_SECONDS if event in GUARD_EVENTS else seconds))
+        for event in events(subagents=subagents, guard=guard)
+    ]
+
+
+def _claude_hook(seconds: int) -> dict[str, Any]:
+    return {
+        "type": "command",
+        "command": PROGRAM,
+        "args": ["hook", "claude", "--within", str(seconds)],
+        "timeout": seconds,
+        "_id": ID,
+    }
+
+
+def codex(seconds: int) -> list[Entry]:
+    """One command string: Codex drops `args` without a word. It leaves `_id` alone and does not hash it."""
+    command = f"{PROGRAM} hook codex --within {seconds}"
+    return [Entry("Stop", {"type": "command", "command": command, "timeout": seconds, "_id": ID})]
