@@ -3,7 +3,7 @@
     python tests/recordings/record.py pytest [case …] [--tools DIR]
 
 `tests/recordings/<runner>/record.json` says what to install and which commands to run in which project of
-`tests/projects/<runner>/`. What they print goes to `<case>.txt` beside it; exit code (or minus the signal number)
+`tests/projects/<runner>/` (`other/name` is a project of another runner). What they print goes to `<case>.txt` beside it; exit code (or minus the signal number)
 and the versions go back into the JSON. Paths of this machine are replaced by neutral ones. Nothing is installed into
 the repository: tools live in `--tools` (default: a directory of the temporary one).
 
@@ -97,7 +97,8 @@ def record(runner: str, wanted: list[str], tools: Path) -> None:
         if wanted and case not in wanted:
             continue
         place = places[row.get("variant", "")]
-        code, text = run_case(PROJECTS / runner / row["project"], row["run"], place, row.get("env", {}))
+        project = PROJECTS / (row["project"] if "/" in row["project"] else f"{runner}/{row['project']}")
+        code, text = run_case(project, row["run"], place, row.get("env", {}))
         row["exit"] = code
         (folder / f"{case}.txt").write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
         print(f"{runner}/{case}: exit {code}, {len(text)} characters")

@@ -72,8 +72,8 @@ class _Reader:
         if tag == "testsuite":
             self.suites.append(attributes.get("name", ""))
         elif tag == "testcase":
-            owner = attributes.get("classname", "") or (self.suites or [""])[-1]
-            self._case = (owner, attributes.get("name", ""))
+            owner = attributes.get("classname", "").strip() or (self.suites or [""])[-1]
+            self._case = (owner, attributes.get("name", "").strip())
             self._result = ("skipped", "") if attributes.get("status", "").lower() in _NOT_RUN else None
         elif tag in _BAD and self._result is None:
             self._result = (_BAD[tag], attributes.get("message", ""))

@@ -13,6 +13,7 @@ _VERSION = re.compile(r"^TAP version 13$")
 _BRANCH = re.compile(r"^((?:  )*)([✔✖▶﹣⚠]) (.*?)(?: \(\d[\d.]*ms\)( # .*)?)?$")
 _FAILING = re.compile(r"^✖ failing tests:$")
 _WHERE = re.compile(r"^test at .+:\d+:\d+$")
+_BEGUN = "# Subtest: "
 _STATUS = {"✔": "passed", "✖": "failed", "﹣": "skipped", "⚠": "xfailed"}
 ENDED_EARLY = "node:test ended without its summary"
 
@@ -74,25 +75,23 @@ def _worse(statuses: dict[str, str], name: str, status: str) -> None:
 
 def _tap(lines: list[str]) -> tuple[dict[str, str], list[Failure]]:
     document = tap.read(lines)
+    begun = {line[len(_BEGUN) :]: at for at, line in reversed(list(enumerate(lines))) if line.startswith(_BEGUN)}
     statuses: dict[str, str] = {}
     failures: dict[str, Failure] = {}
     for point in document.points:
         if not point.parent:
             _worse(statuses, point.path, point.status)
         if point.status == "failed" and not (point.parent and "'subtestsFailed'" in point.text):
-            text = point.text if "stack:" in point.text else f"{_before(lines, point.path)}\n{point.text}"
+            at = 0 if "stack:" in point.text else begun.get(point.path, 0)
+            text = f"{_before(lines, at)}\n{point.text}"
             failures.setdefault(point.path, Failure(point.path, cut(text)))
     return statuses, list(failures.values())
 
 
-def _before(lines: list[str], name: str) -> str:
+def _before(lines: list[str], at: int) -> str:
     """What a file printed before it failed as a whole, such as a module that is missing."""
-    try:
-        at = lines.index(f"# Subtest: {name}")
-    except ValueError:
-        return ""
     start = at
-    while start and lines[start - 1].startswith("# ") and not lines[start - 1].startswith("# Subtest: "):
+    while start > max(0, at - 200) and lines[start - 1].startswith("# ") and not lines[start - 1].startswith(_BEGUN):
         start -= 1
     return "\n".join(line[2:] for line in lines[start:at])
 
@@ -134,14 +133,16 @@ def _sections(lines: list[str], failed: list[tuple[str, str, str]]) -> list[Fail
         at + 1 for at in range(start, len(lines) - 1) if _WHERE.match(lines[at]) and _BRANCH.match(lines[at + 1])
     ]  # fmt: skip
     failures: dict[str, Failure] = {}
+    waiting: dict[str, list[tuple[str, str]]] = {}
+    for name, path, before in reversed(failed):
+        waiting.setdefault(name, []).append((path, before))
     for head, end in zip(heads, [*(at - 1 for at in heads), len(lines)][1:], strict=True):
         match = _BRANCH.match(lines[head])
         if not match or _status(match) != "failed":
             continue
-        row = next((row for row in failed if row[0] == match[3]), (match[3], match[3], ""))
-        if row in failed:
-            failed.remove(row)
+        rows = waiting.get(match[3])
+        path, before = rows.pop() if rows else (match[3], "")
         text = dedent(lines[head + 1 : end])
-        text = f"{row[2]}\n{text}" if text == "'test failed'" else text
-        failures.setdefault(row[1], Failure(row[1], cut(text)))
+        text = f"{before}\n{text}" if text == "'test failed'" else text
+        failures.setdefault(path, Failure(path, cut(text)))
     return list(failures.values()) or [Failure(path, text) for _, path, text in failed if text]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 from ralph_hooks.check.evidence.text import cut
 from ralph_hooks.check.verdict import Evidence, Failure
@@ -97,13 +98,15 @@ def _failures(lines: list[str]) -> list[Failure]:
     short = next((at for at in range(len(lines) - 1, -1, -1) if _SHORT.match(lines[at])), None)
     if short is None or any(_final(line) is not None for line in lines[short:]):
         return [Failure(title, text) for title, text in _own_sections(lines, blocks)]
-    titles = {title for title, _ in blocks}
-    entries = _entries(lines[short + 1 :], titles)
+    by_title: dict[str, list[str]] = {}
+    for title, text in blocks:
+        by_title.setdefault(title, []).append(text)
+    entries = _entries(lines[short + 1 :], by_title.keys())
     failures: dict[str, Failure] = {}
     # Backwards, so that the sections of an earlier run in the same output are left over, not taken.
     for name, wanted, message in reversed(entries):
-        at = next((at for at in range(len(blocks) - 1, -1, -1) if blocks[at][0] in wanted), None)
-        text = blocks.pop(at)[1] if at is not None else ""
+        section = next((by_title[title] for title in wanted if by_title.get(title)), None)
+        text = section.pop() if section else ""
         failures[name] = Failure(name, text or message)
     return [failures[name] for name in dict.fromkeys(name for name, _, _ in entries)]
 
@@ -129,7 +132,7 @@ def _own_sections(lines: list[str], blocks: list[tuple[str, str]]) -> list[tuple
     return list({title: (title, text) for title, text in blocks if title in own}.values())
 
 
-def _entries(lines: list[str], titles: set[str]) -> list[tuple[str, list[str], str]]:
+def _entries(lines: list[str], titles: Set[str]) -> list[tuple[str, list[str], str]]:
     """Id, possible section titles and message of each entry of a short summary."""
     entries: list[tuple[str, list[str], str]] = []
     open_entry = False
@@ -144,7 +147,7 @@ def _entries(lines: list[str], titles: set[str]) -> list[tuple[str, list[str], s
     return entries
 
 
-def _entry(kind: str, rest: str, titles: set[str]) -> tuple[str, list[str], str] | None:
+def _entry(kind: str, rest: str, titles: Set[str]) -> tuple[str, list[str], str] | None:
     if kind.startswith("SUB"):
         inner = rest.find("::")
         start = rest.rfind(" ", 0, max(inner, 0))
@@ -154,7 +157,7 @@ def _entry(kind: str, rest: str, titles: set[str]) -> tuple[str, list[str], str]
     cuts = [match.start() for match in re.finditer(" - ", rest)][:20]
     for end in [*cuts, len(rest)]:
         wanted = _wanted(kind, rest[:end], description)
-        if titles.intersection(wanted):
+        if not titles.isdisjoint(wanted):
             break
     else:
         end = next((end for end in cuts if "[" not in rest[:end] or rest[:end].endswith("]")), len(rest))

@@ -11,7 +11,7 @@ from ralph_hooks.check.verdict import Evidence, Failure
 _POINT = re.compile(r"^( *)(not )?ok\b(?: (\d+)\b)?(?: -)?(?: (.*))?$")
 _PLAN = re.compile(r"^( *)1\.\.(\d+)(?: *#.*)?$")
 _VERSION = re.compile(r"^TAP version \d+$")
-_DIRECTIVE = re.compile(r"(?:^|\s)# *(skip|todo)\b\S* ?.*$", re.IGNORECASE)
+_DIRECTIVE = re.compile(r"(?:^|\s)# *(skip|todo\b)\S* ?.*$", re.IGNORECASE)
 _TIME = re.compile(r" # time=[\d.]+m?s(?= \{$|$)| \{$")
 _BAIL = re.compile(r"^Bail out!(.*)$")
 _PROGRAMS = {"tap", "tape", "bats", "tap-spec", "faucet"}
@@ -56,7 +56,7 @@ def parse(text: str) -> Evidence | None:
         return None
     leaves = document.leaves
     failures = [Failure(point.path, cut(point.text)) for point in leaves if point.status == "failed"]
-    broken = _broken(document)
+    broken = _broken(document, text)
     statuses: dict[str, str] = {}
     for point in leaves:
         if statuses.get(point.path) != "failed":
@@ -76,7 +76,7 @@ def parse(text: str) -> Evidence | None:
     )
 
 
-def _broken(document: Document) -> list[Failure]:
+def _broken(document: Document, text: str) -> list[Failure]:
     """What is wrong with the stream as such; nothing is held against one whose beginning was cut off."""
     if document.bail is not None:
         return [Failure("Bail out!", document.bail)]
@@ -85,7 +85,8 @@ def _broken(document: Document) -> list[Failure]:
         return []
     seen = max([len(top), *(point.number or 0 for point in top)])
     if document.planned is None:
-        return [Failure("TAP plan", "the output ended without its plan")] if document.headed else []
+        ended = f"the output ended without its plan:\n{text[-2000:]}"
+        return [Failure("TAP plan", cut(ended))] if document.headed else []
     if seen < document.planned:
         return [Failure("TAP plan", f"{document.planned} tests were planned, {seen} reported")]
     return []
@@ -94,31 +95,79 @@ def _broken(document: Document) -> list[Failure]:
 def read(lines: list[str]) -> Document:
     """The points of the last TAP stream in these lines."""
     begin = max((at for at, line in enumerate(lines) if _VERSION.match(line)), default=-1)
-    document = Document(headed=begin >= 0)
-    # Points without a parent so far, grouped by depth: a parent's line comes after those of its subtests.
-    groups: list[tuple[int, list[Point]]] = []
-    opened: list[re.Match[str]] = []
-    plan_after = 0
-    for at in range(begin + 1, len(lines)):
-        line = lines[at]
+    reader = _Reader(headed=begin >= 0)
+    for line in lines[begin + 1 :]:
+        reader.feed(line)
+    return reader.finish()
+
+
+class _Reader:
+    """Reads one line after the other."""
+
+    def __init__(self, *, headed: bool) -> None:
+        self.document = Document(headed=headed)
+        # Points without a parent so far, grouped by depth: a parent's line comes after those of its subtests.
+        self.groups: list[tuple[int, list[Point]]] = []
+        self.opened: list[re.Match[str]] = []
+        self.details: list[str] = []
+        self.block = -1  # the indentation of the YAML block we are in
+        self.fresh = False  # whether nothing but its details came after the last point
+        self.plan_after = 0
+
+    def feed(self, line: str) -> None:
+        """Take the next line."""
+        if self.block >= 0 and self._in_block(line):
+            return
         match = _POINT.match(line)
         if match and (match[4] or "").endswith(" {"):
-            opened.append(match)  # its subtests stand below it, and its result counts where its brace closes
-            continue
-        if opened and line == f"{opened[-1][1]}}}":
-            match = opened.pop()
-        if match:
-            if not match[1] and match[3] == "1" and document.points and any(depth == 0 for depth, _ in groups):
-                planned = document.planned if plan_after == len(document.points) else None
-                document, groups = Document(headed=document.headed, planned=planned), []
-            document.points.append(_point(match, groups))
-            if document.points[-1].status == "failed":
-                document.points[-1].text = _details(lines, at + 1, len(match[1]))
-        elif (plan := _PLAN.match(line)) and not plan[1]:
-            document.planned, plan_after = int(plan[2]), len(document.points)
-        elif (bail := _BAIL.match(line)) and document.bail is None:
-            document.bail = bail[1].strip()
-    return document
+            self.opened.append(match)  # its subtests stand below it; it counts where its brace closes
+        elif self.opened and line == f"{self.opened[-1][1]}}}":
+            self._take(self.opened.pop())
+        elif match:
+            self._take(match)
+        elif self.fresh and line.strip() == "---":
+            self.block = len(line) - 3
+        elif self.fresh and line.lstrip(" ").startswith("#") and not line.lstrip(" ").startswith("# Subtest"):
+            self.details.append(line.lstrip(" ")[1:].removeprefix(" "))
+        else:
+            self.fresh = False
+            self._other(line)
+
+    def finish(self) -> Document:
+        """The document, once all lines are in."""
+        self._close()
+        return self.document
+
+    def _other(self, line: str) -> None:
+        if (plan := _PLAN.match(line)) and not plan[1]:
+            self.document.planned, self.plan_after = int(plan[2]), len(self.document.points)
+        elif (bail := _BAIL.match(line)) and self.document.bail is None:
+            self.document.bail = bail[1].strip()
+
+    def _in_block(self, line: str) -> bool:
+        indent = len(line) - len(line.lstrip(" "))
+        if indent == self.block and line.strip() == "...":
+            self.block, self.fresh = -1, False
+            return True
+        if line.strip() and indent < self.block:
+            self.block = -1
+            return False
+        self.details.append(line)
+        return True
+
+    def _take(self, match: re.Match[str]) -> None:
+        self._close()
+        points = self.document.points
+        if not match[1] and match[3] == "1" and any(depth == 0 for depth, _ in self.groups):
+            planned = self.document.planned if self.plan_after == len(points) else None
+            self.document, self.groups = Document(headed=self.document.headed, planned=planned), []
+        self.document.points.append(_point(match, self.groups))
+        self.fresh = True
+
+    def _close(self) -> None:
+        if self.details and self.document.points and self.document.points[-1].status == "failed":
+            self.document.points[-1].text = dedent(self.details[:400])
+        self.details, self.block, self.fresh = [], -1, False
 
 
 def _point(match: re.Match[str], groups: list[tuple[int, list[Point]]]) -> Point:
@@ -132,29 +181,12 @@ def _point(match: re.Match[str], groups: list[tuple[int, list[Point]]]) -> Point
     else:
         status = "skipped" if kind else "failed" if failed else "passed"
     point = Point(title or f"test {match[3] or ''}".strip(), status, int(match[3]) if match[3] else None, depth)
-    own = [point]
-    children: list[Point] = []
+    below: list[list[Point]] = []
     while groups and groups[-1][0] > depth:
-        children = groups.pop()[1] + children
+        below.append(groups.pop()[1])
+    children = [child for group in reversed(below) for child in group]
     for child in children:
         child.path = f"{point.path} > {child.path}"
     point.parent = bool(children) and (status != "failed" or any(child.status == "failed" for child in children))
-    groups.append((depth, children + own))
+    groups.append((depth, [*children, point]))
     return point
-
-
-def _details(lines: list[str], at: int, depth: int) -> str:
-    """The YAML block or the comment lines below a point that failed."""
-    if at < len(lines) and lines[at].strip() == "---":
-        margin = len(lines[at]) - 3
-        block: list[str] = []
-        for line in lines[at + 1 : at + 400]:
-            if line.strip() == "..." and len(line) - 3 <= margin:
-                break
-            block.append(line)
-        return dedent(block)
-    comments: list[str] = []
-    while at < len(lines) and lines[at].startswith(" " * depth + "#") and len(comments) < 200:
-        comments.append(lines[at][depth + 1 :].removeprefix(" "))
-        at += 1
-    return "\n".join(comments)
