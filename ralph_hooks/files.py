@@ -30,8 +30,17 @@ def read_bytes_or_none(path: str) -> bytes | None:
 
 
 def make_dirs(path: str) -> None:
-    """Create a directory of ours and its parents, readable by this user alone."""
-    os.makedirs(path, mode=PRIVATE_DIR, exist_ok=True)
+    """Create a directory of ours and its missing parents, readable by this user alone (`os.makedirs` forgets those)."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        make_dirs(parent)
+    try:
+        os.mkdir(path, PRIVATE_DIR)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
 
 
 def write_all(fd: int, data: bytes | memoryview) -> None:
@@ -59,6 +68,17 @@ def write_atomic(path: str, data: bytes, mode: int = PRIVATE) -> None:
         remove(temporary)
         raise
     sync_directory(directory)
+
+
+def write_once(path: str, data: bytes) -> None:
+    """Create `path` with `data`, whole or not at all. Raises `FileExistsError` when somebody was faster."""
+    make_dirs(os.path.dirname(path) or ".")
+    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    write_atomic(temporary, data)
+    try:
+        os.link(temporary, path)
+    finally:
+        remove(temporary)
 
 
 def append_line(path: str, line: bytes, *, durable: bool = False) -> None:

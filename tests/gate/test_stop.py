@@ -184,8 +184,8 @@ def test_a_check_that_hangs_is_a_timeout_and_leaves_nothing_running(project: Tes
 
 def test_the_gate_gives_up_before_the_client_does(project: TestProject) -> None:
     project.check("sleep", "30")
-    done = stop(project, within="2").blocks("the check timed out", "that the gate had left")
-    assert done.line["took_s"] < 8
+    done = stop(project, within="10").blocks("the check timed out", "that the gate had left")
+    assert done.line["took_s"] < 15
 
 
 def test_a_check_that_reads_standard_input_gets_its_end(project: TestProject) -> None:

@@ -29,12 +29,15 @@ RECORDINGS = Path(__file__).resolve().parent
 PROJECTS = RECORDINGS.parent / "projects"
 DROPPED = ("CLAUDE", "CODEX", "ANTHROPIC", "AI_AGENT", "GIT_", "PY", "VITEST", "JEST", "NODE_", "npm_", "COLOR")
 
+RUST = {"RUSTUP_HOME": ".rustup", "CARGO_HOME": ".cargo"}  # rustup finds its toolchains there, whatever HOME is
+
 
 def environment(tools: Path) -> dict[str, str]:
     """Like the environment of a check: CI, no colours, the tools first on PATH."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(DROPPED)}
     path = os.pathsep.join([str(tools / "venv/bin"), str(tools / "node_modules/.bin"), env["PATH"]])
-    return env | {"PATH": path, "CI": "1", "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    rust = {name: os.environ.get(name, str(Path.home() / below)) for name, below in RUST.items()}
+    return env | rust | {"PATH": path, "CI": "1", "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def install(tools: Path, wanted: dict[str, list[str]]) -> None:
@@ -72,7 +75,8 @@ def neutral(output: bytes, work: Path, tools: Path) -> str:
     text = output.decode("utf-8", "surrogateescape").replace(os.path.relpath(tools, work), "../tools")
     for path, name in ((work, "/project"), (tools / "venv", "/tools/venv"), (tools, "/tools"), (sys.prefix, "/python")):
         text = text.replace(str(path), name)
-    text = text.replace(str(work.parent), "/scratch").replace(os.uname().nodename, "host")
+    text = text.replace(str(work.parent), "/scratch")
+    text = re.sub(rf"\b{re.escape(os.uname().nodename)}\b", "host", text)
     return re.sub(re.escape(str(Path.home())) + r"(?=/)", "/home/dev", text) if Path.home() != Path("/") else text
 
 
