@@ -38,7 +38,7 @@ CODES = {
     "green": ('run = "true"', 0, "GREEN"),
     "red": ('run = "exit 3"', 1, "RED"),
     "signal": ('run = "kill -SEGV $$"', 1, "RED"),
-    "no tests": (f'run = ["{sys.executable}", "-m", "pytest", "-q"]', 3, "NO_TESTS"),
+    "no tests": ('run = "printf \'?\\\\texample.com/x\\\\t[no test files]\\\\n\'"\nformat = "go"', 3, "NO_TESTS"),
     "missing": ('run = ["no-such-runner"]', 4, "CANNOT_RUN"),
     "timeout": ('run = "sleep 60"\ntimeout_s = 0.3', 5, "TIMEOUT"),
 }
