@@ -61,7 +61,8 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     run.digest_after = recall.after()  # waits for a first digest that is made meanwhile
     run.digest_before = recall.digest
     run.receipt_digest = recall.receipt
-    recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
+    if watch.may_remember:
+        recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
     prune_logs(os.path.join(project.state, "logs"))
 
 
