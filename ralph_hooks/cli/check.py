@@ -27,6 +27,10 @@ EXIT_CODES = {
 }  # fmt: skip
 
 
+# A signal that comes in the instant before the wait begins is seen at its next end.
+TICK = 0.5
+
+
 @click.command(help="Run the checks now, as the hook would: 0 green, 1 red, 3 no tests, 4 cannot run, 5 timeout.")
 @click.option("--force", is_flag=True, help="Run what is remembered as green too.")
 @click.option("--only", "names", metavar="NAME", multiple=True, help="Run this check alone; may be given again.")
@@ -90,14 +94,17 @@ def _run(project: Project, plan: Plan, *, force: bool) -> verdict.Run:
         signals.on(number, cancel)
     try:
         if not sys.stderr.isatty():
-            watch = Watch()
-            watch.cancel = cancel
-            return once.judge(project, plan, force=force, watch=watch)
+            return once.judge(project, plan, force=force, watch=_patient(Watch(), cancel))
         with LiveWatch(console(stderr=True), [check.name for check in plan.check], project.checkout) as live:
-            live.cancel = cancel
-            return once.judge(project, plan, force=force, watch=live)
+            return once.judge(project, plan, force=force, watch=_patient(live, cancel))
     except Cancelled:
         raise Cancelled(str(cancel.requested)) from None
+
+
+def _patient(watch: Watch, cancel: Cancel) -> Watch:
+    watch.cancel = cancel
+    watch.tick_seconds = TICK
+    return watch
 
 
 def _write_junit(path: str, run: verdict.Run) -> None:
