@@ -15,7 +15,7 @@ from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import skip
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
-from ralph_hooks.gate.root import project_of
+from ralph_hooks.gate.root import project_of, session_name
 from ralph_hooks.gate.twin import Twin
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ralph_hooks.gate.round import Round
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.locate import Project
+    from ralph_hooks.plan.seal import Approved
 
 SPARE_SECONDS = 30.0
 DEFAULT_WITHIN = 600.0
@@ -34,7 +35,20 @@ DEFAULT_WITHIN = 600.0
 class Stop:
     """One stop on its way along the line. `within` is the client's own timeout for this hook, in seconds."""
 
-    __slots__ = ("begin", "cancel", "client", "deadline", "event", "notes", "plan", "project", "round", "run", "twin")
+    __slots__ = (
+        "approved",
+        "begin",
+        "cancel",
+        "client",
+        "deadline",
+        "event",
+        "notes",
+        "plan",
+        "project",
+        "round",
+        "run",
+        "twin",
+    )
 
     def __init__(self, event: Event, client: str, within: float, cancel: Cancel) -> None:
         self.begin = time.monotonic()
@@ -44,6 +58,7 @@ class Stop:
         self.cancel = cancel
         self.project: Project | None = None
         self.plan: Plan | None = None
+        self.approved: Approved | None = None
         self.run: Run | None = None
         self.round: Round | None = None
         self.notes: list[str] = []
@@ -83,14 +98,15 @@ def know_session(stop: Stop) -> Decision | None:
 
 def read_plan(stop: Stop) -> Decision | None:
     """What a person approved. A config that cannot be read is a check that cannot run."""
-    from ralph_hooks.plan.compiled import plan_for
+    from ralph_hooks.plan.seal import approved
 
     assert stop.project is not None
     try:
-        stop.plan = plan_for(stop.project)
+        stop.approved = approved(stop.project, session_name(stop.event.session))
     except RalphError as error:
         stop.run = broken_config(error.message)
         return None
+    stop.plan = stop.approved.plan
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
     return None
@@ -185,7 +201,29 @@ def HookWatch(stop: Stop) -> Any:  # noqa: N802 - reads as the class that it ret
         def meanwhile(self) -> None:
             import ralph_hooks.gate.sessions  # noqa: F401
 
+            compare_inputs(stop)
+            self.may_remember = not changes(stop)
+
     return Loading()
+
+
+def compare_inputs(stop: Stop) -> None:
+    """What the checks are made of (scripts, targets, runner settings) against what was approved, or a first note."""
+    from ralph_hooks.plan.inputs import differences, inputs_of
+    from ralph_hooks.plan.seal import NONE, pin
+
+    if stop.approved is None or stop.project is None or stop.plan is None:
+        return
+    now = {check.name: inputs_of(check, stop.project.root) for check in stop.plan.check}
+    if stop.approved.source == NONE:
+        pin(stop.project, session_name(stop.event.session), stop.plan, now)
+    elif stop.approved.inputs is not None:
+        stop.approved.changes += differences(stop.approved.inputs, now)
+
+
+def changes(stop: Stop) -> list[str]:
+    """How the checks differ from what a person approved, in sentences."""
+    return stop.approved.changes if stop.approved is not None else []
 
 
 def record(stop: Stop, decision: Decision) -> bool:
@@ -202,6 +240,8 @@ def record(stop: Stop, decision: Decision) -> bool:
         "root": stop.project.root if stop.project else "",
         "plan": stop.plan.digest if stop.plan else "",
         "took_s": round(time.monotonic() - stop.begin, 3),
+        "seal": stop.approved.source if stop.approved else "",
+        "changes": changes(stop),
         **decision.record,
     }
     if decision.message:
@@ -219,9 +259,22 @@ def finish(stop: Stop, decision: Decision) -> Decision:
         return decision
     if not record(stop, decision) and decision.kind == BLOCK:
         decision = unverified("ledger", "the ledger cannot be written, so the block was not given; the suite is red")
+    leave_receipt(stop)
     if stop.twin is not None:
         stop.twin.leave(decision)
     return decision
+
+
+def leave_receipt(stop: Stop) -> None:
+    """Proof for `ralph-hooks verify`; under a changed config there is none, and nothing new is proven from memory."""
+    run = stop.run
+    if run is None or stop.plan is None or stop.project is None or changes(stop) or not run.receipt_digest:
+        return
+    if all(check.remembered for check in run.checks):
+        return
+    from ralph_hooks.ledger import receipts
+
+    receipts.add(stop.project, stop.plan.digest, run, session=stop.event.session, by="hook")
 
 
 __all__ = ["ALLOW", "BLOCK", "RELEASED_RED", "SKIP", "Stop", "decide", "finish"]

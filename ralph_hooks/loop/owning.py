@@ -53,7 +53,8 @@ class Ownership:
         """Whatever a dead predecessor left running is gone before a round starts."""
         if before is None:
             return
-        self.swept = tree.sweep(before.run, RUN_MARK)
+        # twice: a process in the middle of its exec shows no environment for a moment
+        self.swept = tree.sweep(before.run, RUN_MARK) + tree.sweep(before.run, RUN_MARK)
         left = tree.marked(before.run, RUN_MARK)
         if left:
             raise RalphError(

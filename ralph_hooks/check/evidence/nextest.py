@@ -72,7 +72,8 @@ def _results(lines: list[str], summary: int) -> tuple[dict[str, str], dict[str, 
 def _text(test: str, said: list[str]) -> str:
     """A test's own words, without what the test harness says around them."""
     name = test.split(" ", 1)[-1].strip()
-    return cut(dedent([line for line in said if not _NOISE.match(line) and line.strip() != name]))
+    own = [line for line in said if not _NOISE.match(line) and line.strip() != name]
+    return cut(re.sub(r"\n{3,}", "\n\n", dedent(own)))
 
 
 def _status(word: str) -> str:
