@@ -65,9 +65,14 @@ class Bench:
 
     def run(self, *argv: str, cwd: Path | None = None, stdin: bytes = b"", expect: tuple[int, ...] = (0,)) -> None:
         done = subprocess.run(
-            argv, cwd=cwd or self.place, input=stdin, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            argv,
+            cwd=cwd or self.place,
+            input=stdin,
+            env=self.env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode in expect, (argv, done.returncode)
 
     def stop(self, project: Path, expect: int = 0, **fields: object) -> None:

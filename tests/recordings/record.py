@@ -3,12 +3,13 @@
     python tests/recordings/record.py pytest [case …] [--tools DIR]
 
 `tests/recordings/<runner>/record.json` says what to install and which commands to run in which project of
-`tests/projects/<runner>/`. What they print goes to `<case>.txt` beside it; exit code (or minus the signal number)
+`tests/projects/<runner>/` (`other/name` is a project of another runner). What they print goes to `<case>.txt` beside it; exit code (or minus the signal number)
 and the versions go back into the JSON. Paths of this machine are replaced by neutral ones. Nothing is installed into
 the repository: tools live in `--tools` (default: a directory of the temporary one).
 
 record.json: {"versions": {name: text}, "tools": {"npm": [..], "pip": [..], "versions": {name: argv}},
-"cases": {case: {"project": name, "run": argv, "env": {..}, "exit": code}}}
+"variants": {name: another "tools"}, "cases": {case: {"project": name, "run": argv, "env": {..}, "variant": name,
+"exit": code}}}
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 RECORDINGS = Path(__file__).resolve().parent
 PROJECTS = RECORDINGS.parent / "projects"
-DROPPED = ("CLAUDE", "CODEX", "ANTHROPIC", "AI_AGENT", "GIT_", "PYTEST", "VITEST", "JEST", "NODE_", "npm_", "COLOR")
+DROPPED = ("CLAUDE", "CODEX", "ANTHROPIC", "AI_AGENT", "GIT_", "PY", "VITEST", "JEST", "NODE_", "npm_", "COLOR")
 
 RUST = {"RUSTUP_HOME": ".rustup", "CARGO_HOME": ".cargo"}  # rustup finds its toolchains there, whatever HOME is
 
@@ -70,7 +72,7 @@ def run_case(project: Path, argv: list[str], tools: Path, extra: dict[str, str])
 
 def neutral(output: bytes, work: Path, tools: Path) -> str:
     """The output with the paths of this machine replaced."""
-    text = output.decode("utf-8", "surrogateescape")
+    text = output.decode("utf-8", "surrogateescape").replace(os.path.relpath(tools, work), "../tools")
     for path, name in ((work, "/project"), (tools / "venv", "/tools/venv"), (tools, "/tools"), (sys.prefix, "/python")):
         text = text.replace(str(path), name)
     text = text.replace(str(work.parent), "/scratch")
@@ -78,22 +80,29 @@ def neutral(output: bytes, work: Path, tools: Path) -> str:
     return re.sub(re.escape(str(Path.home())) + r"(?=/)", "/home/dev", text) if Path.home() != Path("/") else text
 
 
+def prepare(tools: Path, needs: dict[str, Any], versions: dict[str, str]) -> None:
+    """Install what is needed and note the versions that run."""
+    install(tools, {kind: names for kind, names in needs.items() if kind != "versions"})
+    for name, argv in needs.get("versions", {}).items():
+        done = subprocess.run(
+            argv, cwd=tools, env=environment(tools), capture_output=True, text=True, check=False, timeout=120
+        )
+        versions[name] = (done.stdout + done.stderr).strip().split("\n")[0]
+
+
 def record(runner: str, wanted: list[str], tools: Path) -> None:
     """Record the cases of one runner, all of them unless some are named."""
     folder = RECORDINGS / runner
     book = json.loads((folder / "record.json").read_text())
-    needs = dict(book.get("tools", {}))
-    versions = needs.pop("versions", {})
-    install(tools, needs)
-    for name, argv in versions.items():
-        done = subprocess.run(
-            argv, cwd=tools, env=environment(tools), capture_output=True, text=True, check=False, timeout=120
-        )
-        book.setdefault("versions", {})[name] = (done.stdout + done.stderr).strip().split("\n")[0]
+    places = {"": tools} | {name: tools / name for name in book.get("variants", {})}
+    for name, place in places.items():
+        prepare(place, book["variants"][name] if name else book.get("tools", {}), book.setdefault("versions", {}))
     for case, row in book["cases"].items():
         if wanted and case not in wanted:
             continue
-        code, text = run_case(PROJECTS / runner / row["project"], row["run"], tools, row.get("env", {}))
+        place = places[row.get("variant", "")]
+        project = PROJECTS / (row["project"] if "/" in row["project"] else f"{runner}/{row['project']}")
+        code, text = run_case(project, row["run"], place, row.get("env", {}))
         row["exit"] = code
         (folder / f"{case}.txt").write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
         print(f"{runner}/{case}: exit {code}, {len(text)} characters")

@@ -33,6 +33,13 @@ class Row:
     uncounted: bool = False
 
 
+def rows(cases: str, *counts: int, **expected: Any) -> list[Row]:
+    """The same row for several cases, named in one string; counts are passed, failed, errors, skipped, xfailed."""
+    names = ("passed", "failed", "errors", "skipped", "xfailed")
+    fields: dict[str, Any] = dict(zip(names, counts, strict=False)) | expected
+    return [Row(case, **fields) for case in cases.split()]
+
+
 def book(runner: str) -> dict[str, Any]:
     """The runner's `record.json`."""
     path = RECORDINGS / runner / "record.json"

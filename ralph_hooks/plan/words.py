@@ -7,7 +7,6 @@ import os
 import shlex
 
 from ralph_hooks import files
-from ralph_hooks.check.environment import working_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def script_body(check: Check, root: str) -> str:
     name = script_name(words)
     if not name:
         return check.run if isinstance(check.run, str) else _shell_body(words)
-    text = files.read_bytes_or_none(os.path.join(working_directory(check, root), "package.json"))
+    text = files.read_bytes_or_none(os.path.join(os.path.normpath(os.path.join(root, check.cwd)), "package.json"))
     try:
         body = json.loads(text or b"")["scripts"][name]
     except (ValueError, KeyError, TypeError):
