@@ -60,7 +60,7 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     run.checks = [results[check.name] for check in plan.check if check.name in results]
     run.digest_after = recall.after()  # waits for a first digest that is made meanwhile
     run.digest_before = recall.digest
-    run.receipt_digest = recall.receipt
+    run.receipt_digest, run.tracked_digest = recall.receipt, recall.tracked
     if watch.may_remember:
         recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
     prune_logs(os.path.join(project.state, "logs"))
