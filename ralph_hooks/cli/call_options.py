@@ -38,7 +38,9 @@ def _option(name: str) -> Callable[[Function], Function]:
         words += f"Default: {'yes' if default else 'no'}."
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=words)
     words += (
-        f"[{must_be(info)}" + ("" if name == "lineage_id" or default in (None, []) else f"; default {default}") + "]"
+        f"[{must_be(Call, name)}"
+        + ("" if name == "lineage_id" or default in (None, []) else f"; default {default}")
+        + "]"
     )
     return click.option(flag, name, metavar="JSON" if name in JSON else "VALUE", help=words)
 

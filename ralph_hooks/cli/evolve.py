@@ -25,7 +25,8 @@ def command(as_json: bool, example: bool, rewind: int | None, **options: Any) ->
 
         click.echo(EXAMPLE, nl=False)
         return 0
-    from ralph_hooks.jobs.start import reading, start
+    from ralph_hooks.jobs.opening import reading
+    from ralph_hooks.jobs.start import start
 
     begun = start(read_call(options), rewind=rewind)
     for warning in begun.warnings:
