@@ -78,7 +78,7 @@ def test_twenty_blocks_and_not_one_more(tmp_path: Path) -> None:
     project = scripted(tmp_path / "p", "echo still red; exit 1\n")
     run = turn(project, *[step for n in range(24) for step in (shell(f"echo {n} > note"), say("done"))])
     assert exits(run) == [2] * 20 + [0]
-    assert "attempt 20/20" in run.shown[-1]
+    assert "attempt 20/20" in run.shown[-2]
     assert decisions(project)[-1] == "RELEASED_RED(budget)"
 
 
