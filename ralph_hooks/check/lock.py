@@ -13,6 +13,7 @@ from ralph_hooks.process import tree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Any
 
     from ralph_hooks.check.verdict import Run
 
@@ -123,7 +124,7 @@ def share(checkout: str, plan_digest: str, run: Run) -> None:
         pass  # they will run for themselves
 
 
-def _read(checkout: str) -> dict[str, dict[str, float]] | None:
+def _read(checkout: str) -> dict[str, Any] | None:
     text = files.read_bytes_or_none(os.path.join(checkout, "last-run.json"))
     try:
         data = fastjson.loads((text or b"").decode("utf-8", "replace"))

@@ -15,6 +15,7 @@ from ralph_hooks.gate import skip
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.gate.root import project_of
+from ralph_hooks.gate.twin import Twin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ DEFAULT_WITHIN = 600.0
 class Stop:
     """One stop on its way along the line. `within` is the client's own timeout for this hook, in seconds."""
 
-    __slots__ = ("begin", "cancel", "client", "deadline", "event", "notes", "plan", "project", "run")
+    __slots__ = ("begin", "cancel", "client", "deadline", "event", "notes", "plan", "project", "run", "twin")
 
     def __init__(self, event: Event, client: str, within: float, cancel: Cancel) -> None:
         self.begin = time.monotonic()
@@ -43,6 +44,7 @@ class Stop:
         self.plan: Plan | None = None
         self.run: Run | None = None
         self.notes: list[str] = []
+        self.twin: Twin | None = None
 
 
 def find_project(stop: Stop) -> Decision | None:
@@ -76,6 +78,15 @@ def read_plan(stop: Stop) -> Decision | None:
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
     return None
+
+
+def meet_twin(stop: Stop) -> Decision | None:
+    """The same event may arrive twice at once."""
+    stop.twin = Twin(stop.event, stop.client)
+    try:
+        return stop.twin.meet(stop.deadline)
+    except TimeoutError:
+        return unverified("busy", "another process is still judging this very stop")
 
 
 def leave_subagents(stop: Stop) -> Decision | None:
@@ -120,7 +131,7 @@ def rule(stop: Stop) -> Decision | None:
     return ruling.red(stop)
 
 
-LINE = (find_project, know_session, read_plan, leave_subagents, skip_rules, run_checks, rule)
+LINE = (find_project, know_session, read_plan, meet_twin, leave_subagents, skip_rules, run_checks, rule)
 
 
 def decide(stop: Stop) -> Decision:
@@ -186,9 +197,11 @@ def finish(stop: Stop, decision: Decision) -> Decision:
     """Write the ledger line; a block that cannot be written down is not given."""
     if decision.silent and decision.kind == ALLOW:
         return decision
-    if record(stop, decision) or decision.kind != BLOCK:
-        return decision
-    return unverified("ledger", "the ledger cannot be written, so the block was not given; the suite is red")
+    if not record(stop, decision) and decision.kind == BLOCK:
+        decision = unverified("ledger", "the ledger cannot be written, so the block was not given; the suite is red")
+    if stop.twin is not None:
+        stop.twin.leave(decision)
+    return decision
 
 
 __all__ = ["ALLOW", "BLOCK", "RELEASED_RED", "SKIP", "Stop", "decide", "finish"]

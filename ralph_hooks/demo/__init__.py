@@ -1,0 +1,1 @@
+"""`ralph-hooks demo`: an agent that says "all tests pass" meets a suite that says otherwise."""
