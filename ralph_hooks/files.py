@@ -30,8 +30,17 @@ def read_bytes_or_none(path: str) -> bytes | None:
 
 
 def make_dirs(path: str) -> None:
-    """Create a directory of ours and its parents, readable by this user alone."""
-    os.makedirs(path, mode=PRIVATE_DIR, exist_ok=True)
+    """Create a directory of ours and its missing parents, readable by this user alone (`os.makedirs` forgets those)."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        make_dirs(parent)
+    try:
+        os.mkdir(path, PRIVATE_DIR)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
 
 
 def write_all(fd: int, data: bytes | memoryview) -> None:

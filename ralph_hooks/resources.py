@@ -18,4 +18,6 @@ def resource(name: str) -> str:
         path = os.path.join(place, name)
         if os.path.exists(path):
             return path
-    raise RalphError(f"`{name}` is missing from this installation", "python -m pip install --force-reinstall ralph-hooks")
+    raise RalphError(
+        f"`{name}` is missing from this installation", "python -m pip install --force-reinstall ralph-hooks"
+    )

@@ -1,0 +1,280 @@
+"""The gate under fire: kill -9, lost and broken state, full and read-only places, strangers that hold locks."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.gate import event, lines, stop
+from tests.support.project import REPOSITORY, TestProject, make_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> TestProject:
+    return (
+        make_project(tmp_path / "shop")
+        .config("[[check]]\nname = 't'\nrun = 'sh check.sh'\n")
+        .write("check.sh", "exit 1")
+        .commit()
+    )
+
+
+def state(home: Path) -> Path:
+    return home / ".local/state/ralph-hooks"
+
+
+def start_hook(project: TestProject, **fields: object) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+        cwd=project.root, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | project.env,
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(event(project, **fields)).encode())
+    process.stdin.close()
+    return process
+
+
+def test_term_ends_the_tree_and_leaves_a_line(project: TestProject) -> None:
+    project.write("check.sh", "echo $$ > pid; setsid sleep 951 & sleep 950")
+    process = start_hook(project)
+    wait_for(project.root / "pid")
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 0
+    assert time.monotonic() - begin < 3
+    assert lines(project)[-1]["decision"] == "UNVERIFIED" and lines(project)[-1]["reason"] == "cancelled"
+    assert not running(b"sleep\x00951", b"sleep\x00950")
+
+
+def test_after_kill_9_the_next_stop_is_right_and_alone(project: TestProject) -> None:
+    project.write("check.sh", "echo $$ > pid; sleep 952; exit 1")
+    process = start_hook(project)
+    wait_for(project.root / "pid")
+    process.kill()
+    process.wait()
+    assert running(b"sleep\x00952")
+    project.write("check.sh", "exit 0")
+    stop(project).lets_go("ALLOW")
+    assert not running(b"sleep\x00952"), "what the dead hook left running was not ended"
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 20
+    while not (path.exists() and path.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def running(*commands: bytes) -> list[bytes]:
+    found = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            words = Path(f"/proc/{name}/cmdline").read_bytes()
+            found += [words for command in commands if command in words]
+    return found
+
+
+def kill_at_random_instants(project: TestProject, times: int) -> None:
+    chance = random.Random(7)
+    for n in range(times):
+        process = start_hook(project, session_id="s", last_assistant_message=str(n))
+        time.sleep(chance.uniform(0, 0.12))
+        process.kill()
+        process.wait()
+    blocks = [line for line in lines(project) if line["decision"] == "BLOCK"]
+    done = stop(project, session_id="s")
+    charged = done.line.get("attempt", 0)
+    assert charged >= len([line for line in blocks if line["charged"]]), "a block was given without a charge"
+    assert not list(Path(os.environ["XDG_STATE_HOME"]).rglob("*.corrupt-*"))
+    for path in Path(os.environ["XDG_STATE_HOME"]).rglob("*.json"):
+        json.loads(path.read_text())
+    assert done.code in (0, 2) and done.line["verdict"] == "RED"
+
+
+def test_kill_9_at_a_few_random_instants(project: TestProject) -> None:
+    project.config("[[check]]\nname = 't'\nrun = 'exit 1'\n[budget]\nmax_blocks = 1000\nstall = 0\n")
+    kill_at_random_instants(project, 15)
+
+
+@pytest.mark.slow
+def test_kill_9_at_two_hundred_random_instants(project: TestProject) -> None:
+    project.config("[[check]]\nname = 't'\nrun = 'exit 1'\n[budget]\nmax_blocks = 1000\nstall = 0\n")
+    kill_at_random_instants(project, 200)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\x00" * 500, b'{"v":1}', b'{"v":99,"charged":0}', b"[]"])
+def test_a_broken_state_is_moved_aside_and_rebuilt_from_the_ledger(
+    project: TestProject, own_home: Path, damage: bytes
+) -> None:
+    stop(project).blocks("attempt 1/20")
+    (path,) = (state(own_home) / "sessions").glob("*.json")
+    path.write_bytes(damage)
+    done = stop(project).blocks("attempt 2/20", "was unreadable")
+    assert len(list(path.parent.glob("*.corrupt-*"))) == 1, done
+    stop(project).blocks("attempt 3/20")
+
+
+def test_a_lost_state_is_rebuilt_from_the_ledger(project: TestProject, own_home: Path) -> None:
+    stop(project).blocks("attempt 1/20")
+    shutil.rmtree(state(own_home) / "sessions")
+    stop(project).blocks("attempt 2/20")
+
+
+def test_with_the_ledger_gone_too_a_session_in_mid_turn_gets_one_last_block(
+    project: TestProject, own_home: Path
+) -> None:
+    stop(project).blocks("attempt 1/20")
+    shutil.rmtree(state(own_home))
+    stop(project, stop_hook_active=True).blocks("attempt 20/20")
+    project.write("x", "1")
+    stop(project, stop_hook_active=True).lets_go("RELEASED_RED", "budget", says="handing back")
+
+
+def test_a_state_that_never_persists_does_not_loop(project: TestProject, own_home: Path) -> None:
+    for n in range(3):
+        shutil.rmtree(state(own_home), ignore_errors=True)
+        assert stop(project, stop_hook_active=n > 0).code == 2
+    shutil.rmtree(state(own_home), ignore_errors=True)
+    stop(project, stop_hook_active=False).blocks("attempt 1/20")
+
+
+def test_the_second_place_serves_when_the_first_cannot_be_written(project: TestProject, tmp_path: Path) -> None:
+    """A file where the state directory should be: works for root too, who may write anywhere."""
+    blocked = tmp_path / "nowhere"
+    blocked.write_text("")
+    spare = tmp_path / "run"
+    spare.mkdir()
+    project.env = {"XDG_STATE_HOME": str(blocked), "XDG_RUNTIME_DIR": str(spare)}
+    codes = [project.ralph("hook", "claude", stdin=json.dumps(event(project))) for _ in range(2)]
+    assert [done.code for done in codes] == [2, 2]
+    assert "attempt 2/20" in codes[1].err
+
+
+def test_with_no_place_at_all_nobody_is_blocked_and_it_is_told(project: TestProject, tmp_path: Path) -> None:
+    blocked = tmp_path / "nowhere"
+    blocked.write_text("")
+    project.env = {"XDG_STATE_HOME": str(blocked), "XDG_RUNTIME_DIR": str(blocked)}
+    done = project.ralph("hook", "claude", stdin=json.dumps(event(project)))
+    assert done.code == 0
+    assert "cannot be kept" in json.loads(done.out)["systemMessage"]
+
+
+@contextlib.contextmanager
+def full_disk(size: str) -> Iterator[Path]:
+    """A real file system of this size; only where mounts are allowed."""
+    place = Path(os.environ["HOME"]) / "full"
+    place.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        pytest.skip(f"no tmpfs can be mounted here: {done.stderr.decode().strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_full_disk_is_no_silent_pass(project: TestProject) -> None:
+    with full_disk("64k") as place:
+        with contextlib.suppress(OSError), open(place / "filler", "wb") as filler:
+            while True:
+                filler.write(b"x" * 4096)
+                filler.flush()
+        project.env = {"XDG_STATE_HOME": str(place / "s"), "XDG_RUNTIME_DIR": str(place)}
+        done = project.ralph("hook", "claude", stdin=json.dumps(event(project)))
+        assert done.code == 0 and "NOT VERIFIED" in json.loads(done.out)["systemMessage"]
+        project.env["XDG_RUNTIME_DIR"] = os.environ["HOME"]
+        done = project.ralph("hook", "claude", stdin=json.dumps(event(project)))
+        assert done.code == 2, done
+
+
+def test_a_stranger_that_holds_the_lock_is_named_or_gone_around(project: TestProject, own_home: Path) -> None:
+    stop(project).blocks("attempt 1/20")
+    (lock,) = (state(own_home) / "sessions").glob("*.json.lock")
+    with open(lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        project.env = {"XDG_RUNTIME_DIR": str(own_home)}
+        stop(project).blocks("attempt 2/20")
+    stop(project).blocks("attempt 3/20")
+
+
+@pytest.mark.slow
+def test_a_gibibyte_of_output_costs_no_memory(project: TestProject) -> None:
+    project.write("check.sh", "head -c 1073741824 /dev/zero | tr '\\0' 'x'; echo; echo the end; exit 1").commit()
+    code = (
+        "import resource, subprocess, sys; p = subprocess.run(sys.argv[1:]);"
+        "print(p.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+        cwd=project.root, input=json.dumps(event(project)).encode(), capture_output=True, check=True,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+    code_text, rss = done.stdout.split()[-2:]
+    assert code_text == b"2" and b"the end" in done.stderr
+    assert int(rss) <= 40 * 1024
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "printf '\\377\\376\\000\\001 garbage \\033[2J'; exit 1",
+        "head -c 300000 /dev/zero | tr '\\0' 'y'; exit 1",
+        "exec >&- 2>&-; exit 1",
+        "trap '' TERM; exit 1",
+        "(trap '' TERM; setsid sleep 3) & exit 1",
+    ],
+)
+def test_odd_children_are_red_all_the_same(project: TestProject, script: str) -> None:
+    project.write("check.sh", script)
+    stop(project).blocks("attempt 1/20")
+
+
+def test_a_child_that_ignores_term_is_killed(project: TestProject) -> None:
+    project.config("[[check]]\nrun = ['sh', 'check.sh']\ntimeout_s = 0.5\n").write(
+        "check.sh", "trap '' TERM; while :; do sleep 953; done"
+    )
+    stop(project).blocks("the check timed out")
+    assert not running(b"sleep\x00953")
+
+
+@pytest.mark.parametrize(
+    "env", [{"HOME": ""}, {"LANG": "C", "LC_ALL": "C"}, {"LANG": "de_DE.ISO-8859-1"}, {"PATH": "/usr/bin:/bin"}]
+)
+def test_poor_surroundings(project: TestProject, env: dict[str, str]) -> None:
+    project.env = env
+    project.write("check.sh", "echo 'größer ✗ 失敗'; exit 1")
+    done = project.ralph("hook", "claude", stdin=json.dumps(event(project, last_assistant_message="größer")))
+    assert done.code == 2 and "größer ✗ 失敗" in done.err
+
+
+@pytest.mark.parametrize("year", ["1971-01-01", "2090-01-01"])
+def test_a_wrong_clock_does_not_open_the_gate(project: TestProject, year: str) -> None:
+    """File times from another age, as after a clock that was set."""
+    stop(project).blocks("attempt 1/20")
+    when = time.mktime(time.strptime(year, "%Y-%m-%d"))
+    for path in Path(os.environ["XDG_STATE_HOME"]).rglob("*"):
+        os.utime(path, (when, when))
+    for path in project.root.rglob("*.sh"):
+        os.utime(path, (when, when))
+    stop(project).blocks("attempt 2/20")
+
+
+def test_another_user_reads_nothing(project: TestProject, own_home: Path) -> None:
+    stop(project)
+    modes = {path: path.stat().st_mode & 0o077 for path in state(own_home).rglob("*")}
+    assert modes and not [path for path, open_to in modes.items() if open_to and path.name != "index"], modes
