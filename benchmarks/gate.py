@@ -65,9 +65,14 @@ class Bench:
 
     def run(self, *argv: str, cwd: Path | None = None, stdin: bytes = b"", expect: tuple[int, ...] = (0,)) -> None:
         done = subprocess.run(
-            argv, cwd=cwd or self.place, input=stdin, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            argv,
+            cwd=cwd or self.place,
+            input=stdin,
+            env=self.env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode in expect, (argv, done.returncode)
 
     def stop(self, project: Path, expect: int = 0, **fields: object) -> None:
@@ -283,7 +288,9 @@ def kill_rows(bench: Bench, rounds: int) -> list[dict[str, object]]:
 def table(rows: list[dict[str, object]]) -> str:
     head = "| work | ours | theirs | ratio | 10 % | 90 % | must | aim |\n|---|---|---|---|---|---|---|---|"
     lines = [
-        "| " + " | ".join(str(r[key]) for key in ("row", "ours_ms", "theirs_ms", "ratio", "low", "high", "must", "aim")) + " |"
+        "| "
+        + " | ".join(str(r[key]) for key in ("row", "ours_ms", "theirs_ms", "ratio", "low", "high", "must", "aim"))
+        + " |"
         for r in rows
     ]
     return "\n".join([head, *lines])

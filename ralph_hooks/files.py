@@ -70,6 +70,17 @@ def write_atomic(path: str, data: bytes, mode: int = PRIVATE) -> None:
     sync_directory(directory)
 
 
+def write_once(path: str, data: bytes) -> None:
+    """Create `path` with `data`, whole or not at all. Raises `FileExistsError` when somebody was faster."""
+    make_dirs(os.path.dirname(path) or ".")
+    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    write_atomic(temporary, data)
+    try:
+        os.link(temporary, path)
+    finally:
+        remove(temporary)
+
+
 def append_line(path: str, line: bytes, *, durable: bool = False) -> None:
     """Append one line in a single write, so that lines of several processes never mix.
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from ralph_hooks.check.run import Cancel
     from ralph_hooks.check.verdict import Run
 
 PAUSE = 0.02
@@ -31,11 +32,12 @@ class Busy(Exception):
 class CheckoutLock:
     """Held while checks run. `waited` tells that somebody else ran meanwhile."""
 
-    def __init__(self, checkout: str, run_id: str, deadline: float | None) -> None:
+    def __init__(self, checkout: str, run_id: str, deadline: float | None, cancel: Cancel | None = None) -> None:
         self._directory = checkout
         self._path = os.path.join(checkout, "run.lock")
         self._run_id = run_id
         self._deadline = deadline
+        self._cancel = cancel
         self._fd: int | None = None
         self.waited = False
 
@@ -76,7 +78,18 @@ class CheckoutLock:
                 return
             if latest is not None and time.monotonic() >= latest:
                 raise Busy(self._holder(fd))
+            self._pause()
+
+    def _pause(self) -> None:
+        """Wait a little; the one place where a signal may end the waiting."""
+        if self._cancel is None:
             time.sleep(PAUSE)
+            return
+        try:
+            self._cancel.arm()
+            time.sleep(PAUSE)
+        finally:
+            self._cancel.disarm()
 
     def _latest_start(self) -> float | None:
         """With less than half of the last run's duration left, a run of ours would only be cut off."""

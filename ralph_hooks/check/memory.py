@@ -1,34 +1,200 @@
-"""Remembered green. Until the digest stands, nothing is remembered and everything is run."""
+"""Remembered green (G6): a check that was green on this very content is not run again.
+
+Only green is remembered, only for what was there before and after the run alike, and only for a while.
+"""
 
 from __future__ import annotations
 
+import os
+import time
+from _thread import allocate_lock, start_new_thread
+
+from ralph_hooks import __version__, fastjson, files
+from ralph_hooks.check.digest import TreeDigest, known
+from ralph_hooks.check.digest.inputs import facts
+from ralph_hooks.check.digest.memo import digest_of
+from ralph_hooks.check.digest.repository import open_repository
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ralph_hooks.check.verdict import Run
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.config import Check
     from ralph_hooks.plan.locate import Project
 
+    Entry = dict[str, Any]
+
+FILE = "memory.json"
+FORMAT = 1
+KEPT = 64
+# An index of this size (some 2,500 files) is hashed in the time it takes to start an interpreter.
+SMALL_INDEX = 256 * 1024
+# How long a check that is over waits for a first digest that is not.
+PATIENCE_SECONDS = 20.0
+
+
+def key_of(project: Project, plan: Plan, check: Check, tree: TreeDigest) -> str:
+    """What a green verdict of this check holds for; "" when the tree has no digest."""
+    part = tree.of(list(check.paths))
+    if not part:
+        return ""
+    told = getattr(check, "__dict__", None) or {name: getattr(check, name) for name in check.__slots__}
+    known_by = (FORMAT, __version__, sorted(told.items()), part, facts(project, list(plan.gate.memory_inputs), check))
+    return digest_of(ascii(known_by).encode())
+
+
+def recall(project: Project, plan: Plan, keys: dict[str, str]) -> dict[str, Entry]:
+    """Of these checks (name -> key): what is remembered as green."""
+    if not plan.gate.memory:
+        return {}
+    entries = {entry["key"]: entry for entry in _load(project, plan.gate.memory_max_age_s)}
+    return {name: entries[key] for name, key in keys.items() if key in entries}
+
+
+def remember(project: Project, plan: Plan, entries: list[Entry]) -> None:
+    """Keep these as green; what cannot be written is forgotten."""
+    if not (plan.gate.memory and entries):
+        return
+    new = {entry["key"] for entry in entries}
+    kept = [entry for entry in _load(project, plan.gate.memory_max_age_s) if entry["key"] not in new]
+    text = fastjson.dumps({"format": FORMAT, "green": [*kept, *entries][-KEPT:]})
+    try:
+        files.write_atomic(os.path.join(project.state, FILE), text.encode())
+    except OSError:
+        pass
+
+
+def _load(project: Project, max_age: float) -> list[Entry]:
+    """Entries that are whole and young. A stamp from the future is a wrong clock, now or then: not believed."""
+    try:
+        data = fastjson.loads((files.read_bytes_or_none(os.path.join(project.state, FILE)) or b"").decode())
+        now = time.time()
+        entries = data["green"] if data["format"] == FORMAT else []
+        return [one for one in entries if _whole(one) and 0 <= now - one["at"] < max_age]
+    except (ValueError, TypeError, KeyError):
+        return []
+
+
+def _whole(entry: Entry) -> bool:
+    texts = (entry["key"], entry["name"], entry["digest"], entry["receipt"])
+    return all(isinstance(text, str) for text in texts) and isinstance(entry["at"], int | float)
+
 
 class Recall:
-    """What is known about the present content: `names` are the checks remembered as green."""
+    """What is known about the present content.
+
+    `digest` and `receipt` are "" while unknown; `names` are the checks that need no run, `whole` says that all do not.
+    """
 
     def __init__(self, project: Project, plan: Plan, *, force: bool = False) -> None:
         self.digest = ""
         self.receipt = ""
         self.names: set[str] = set()
         self.whole = False
+        self._project = project
+        self._plan = plan
+        self._force = force
+        self._began_ns = 0
+        self._given_up = False
+        self._keys: dict[str, str] = {}
+        self._tree: TreeDigest | None = None
+        self._after: TreeDigest | None = None
+        self._late = _Late()
+        if known(project) or _is_small(project):
+            self.refresh()
 
     def refresh(self) -> str:
-        """The digest of the content now."""
-        return ""
+        """The digest of the content now, with what is remembered of it."""
+        self._measure()
+        entries = {} if self._force else recall(self._project, self._plan, self._keys)
+        self.names = set(entries)
+        self.whole = bool(entries) and len(entries) == len(self._plan.check)
+        if self.whole:
+            same = [entry["receipt"] for entry in entries.values() if entry["digest"] == self.digest]
+            self.receipt = same[0] if same else self._receipt()
+        return self.digest
+
+    def _measure(self) -> None:
+        self._tree = TreeDigest.start(self._project)
+        self.digest = self._tree.result()
+        self._keys = {check.name: key_of(self._project, self._plan, check, self._tree) for check in self._plan.check}
+
+    def _receipt(self) -> str:
+        from ralph_hooks.check.digest.receipt import receipt_digest
+
+        return receipt_digest(self._project, self._tree) if self.digest else ""
 
     def meanwhile(self) -> None:
-        """Work that can be done while the first check runs."""
+        """Set to work what can be done while the first check runs."""
+        self._began_ns = time.time_ns() if self._tree is None else 0
+        self._late.start(self._fill_in)
+
+    def _fill_in(self) -> None:
+        if self._tree is None:
+            self._measure()
+        self.receipt = self._receipt()
 
     def after(self) -> str:
         """The digest after the run."""
-        return ""
+        if not self._late.wait(PATIENCE_SECONDS):
+            self._given_up = True
+            return ""
+        self._after = TreeDigest.start(self._project)
+        digest = self._after.result()
+        if digest != self.digest:
+            self.receipt = ""  # what was tested is neither what was there before nor what is there now
+        return digest
 
     def remember(self, checks: list[Check], run: Run) -> None:
-        """Note these checks as green, if nothing moved while they ran."""
+        """Note these checks as green, if nothing that decides them moved while they ran."""
+        tree, after = self._tree, self._after
+        if self._given_up or tree is None or after is None or (self._began_ns and tree.touched_since(self._began_ns)):
+            return
+        facts_now = {check.name: key_of(self._project, self._plan, check, after) for check in checks}
+        entries = [
+            {"key": key, "name": name, "at": run.started, "digest": self.digest, "receipt": self.receipt}
+            for name, key in facts_now.items()
+            if key and key == self._keys.get(name)
+        ]
+        remember(self._project, self._plan, entries)
+
+
+class _Late:
+    """One piece of work beside the main thread."""
+
+    def __init__(self) -> None:
+        self._running = allocate_lock()
+        self._fault: BaseException | None = None
+
+    def start(self, work: Any) -> None:
+        self._running.acquire()
+        start_new_thread(self._run, (work,))
+
+    def _run(self, work: Any) -> None:
+        try:
+            work()
+        except BaseException as fault:
+            self._fault = fault
+        finally:
+            self._running.release()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the work, if any; whether it is done. A fault in it is raised here."""
+        done = self._running.acquire(timeout=seconds)
+        if done:
+            self._running.release()
+        if self._fault:
+            raise self._fault
+        return done
+
+
+def _is_small(project: Project) -> bool:
+    repository = open_repository(project.top)
+    if repository is None:
+        return False
+    try:
+        return os.stat(repository.index).st_size < SMALL_INDEX
+    except OSError:
+        return True

@@ -40,7 +40,7 @@ def judge(
         run.digest_after = recall.digest
         run.receipt_digest = recall.receipt
         return run
-    with CheckoutLock(project.checkout, run.id, deadline) as lock:
+    with CheckoutLock(project.checkout, run.id, deadline, watch.cancel) as lock:
         if lock.waited and (shared := lock.shared(plan.digest, recall.refresh())):
             return shared
         run.digest_before = recall.digest
@@ -58,10 +58,11 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch))}
     results.update({name: _remembered(name) for name in recall.names})
     run.checks = [results[check.name] for check in plan.check if check.name in results]
+    run.digest_after = recall.after()  # waits for a first digest that is made meanwhile
     run.digest_before = recall.digest
-    run.digest_after = recall.after()
     run.receipt_digest = recall.receipt
-    recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
+    if watch.may_remember:
+        recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
     prune_logs(os.path.join(project.state, "logs"))
 
 

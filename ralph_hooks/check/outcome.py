@@ -8,8 +8,8 @@ import os
 from ralph_hooks.check.environment import tool_directories, working_directory
 from ralph_hooks.check.evidence import registry
 from ralph_hooks.check.evidence.text import clean
-from ralph_hooks.check.scripts import script_body, words_of
 from ralph_hooks.check.verdict import CANNOT_RUN, GREEN, NO_TESTS, RED, TIMEOUT, CheckResult, Evidence
+from ralph_hooks.plan.words import script_body, words_of
 from ralph_hooks.process import signals
 
 TYPE_CHECKING = False

@@ -49,6 +49,7 @@ class Watch:
     """What a caller may see of a run: subclass and override."""
 
     cancel: Cancel | None = None
+    may_remember = True
 
     def meanwhile(self) -> None:
         """Called once, right after the first check was started: the place for slow imports."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import io
 import os
+import sys
 from collections.abc import Sequence
 
 import click
@@ -79,7 +81,7 @@ def missing_extra(verb: str, error: ModuleNotFoundError) -> Exception:
 
 @click.group(cls=Verbs, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="ralph-hooks")
-@click.option("-C", "directory", metavar="DIR", help="Work in this directory.")
+@click.option("-C", "--project", "directory", metavar="DIR", help="Work in this directory.")
 @click.pass_context
 def program(ctx: click.Context, directory: str | None) -> None:
     """Deterministic backpressure for coding agents."""
@@ -94,8 +96,13 @@ def program(ctx: click.Context, directory: str | None) -> None:
 
 def main(words: Sequence[str]) -> int:
     """Run one verb; its exit code. Expected errors are rendered here, everything else goes up."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
     try:
-        code = program.main(args=list(words), prog_name="ralph-hooks", standalone_mode=False)
+        # not `program.main`, which turns an interrupt into an error and a closed pipe into exit 1
+        with program.make_context("ralph-hooks", list(words)) as context:
+            code = program.invoke(context)
     except RalphError as error:
         click.echo(error.render(), err=True)
         return error.exit_code

@@ -10,7 +10,7 @@ from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.evolve.iteration import Iteration
 
 # Kinds of events. Every event also carries lineage, job, sequence number and time.
-JOB_STARTED = "job_started"  # {call, seed, first_generation}
+JOB_STARTED = "job_started"  # {call, settings, seed, first_generation}
 GENERATION_STARTED = "generation_started"  # {generation, run_id, owner, execute}
 GENERATION_FINISHED = "generation_finished"  # {iteration}
 GENERATION_LOST = "generation_lost"  # {generation, run_id, swept}: its owner died before the end
@@ -43,6 +43,7 @@ class JobState:
     job: str
     first_generation: int = 1
     call: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     iterations: list[Iteration] = field(default_factory=list)
     running: dict[str, Any] | None = None
     cancel_requested: bool = False
@@ -85,6 +86,7 @@ def apply(state: LineageState, event: Event) -> None:
 
 def _job_started(state: LineageState, job: JobState, body: dict[str, Any]) -> None:
     job.call = body.get("call", {})
+    job.settings = body.get("settings", {})
     job.first_generation = body.get("first_generation", state.next_generation)
     state.seed = body.get("seed") or state.seed
     state.converged = False

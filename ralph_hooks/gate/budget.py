@@ -47,13 +47,16 @@ class Ruling:
         self.first = first
 
 
-def rule_red(state: dict[str, Any], run: Run, limits: Budget) -> tuple[dict[str, Any], Ruling]:
-    """The state after a run that is no pass, and the ruling. `state` itself is left alone."""
+def rule_red(state: dict[str, Any], run: Run, limits: Budget, *, small: bool = False) -> tuple[dict[str, Any], Ruling]:
+    """The state after a run that is no pass, and the ruling. `state` itself is left alone.
+
+    `small`: the checks differ from what a person approved, so even red gets only the small budget.
+    """
     new = dict(state)
     ids = run.failing_ids
     unchanged = bool(run.digest_after) and run.digest_after == state["content"] and ids == state["ids"]
     new["same"] = state["same"] + 1 if unchanged else 0
-    new["unable"] = state["unable"] + 1 if run.verdict != RED else 0
+    new["unable"] = state["unable"] + 1 if small or run.verdict != RED else 0
     reason = _release(state, new, run, limits)
     if reason:
         new["released"] = reason
@@ -73,8 +76,8 @@ def rule_red(state: dict[str, Any], run: Run, limits: Budget) -> tuple[dict[str,
 def _release(state: dict[str, Any], new: dict[str, Any], run: Run, limits: Budget) -> str:
     if state["released"] == "budget" or (state["charged"] >= limits.max_blocks and not _progress(state, run)):
         return "budget"
-    if run.verdict != RED and new["unable"] > limits.cannot_run:
-        return run.verdict.lower()
+    if new["unable"] > limits.cannot_run:
+        return run.verdict.lower() if run.verdict != RED else "config_changed"
     if limits.stall and new["same"] >= limits.stall:
         return "stalled"
     return ""

@@ -22,6 +22,7 @@ WORDS = {
     "timeout": "the check timed out again, handing back to a human",
     "cannot_run": "the check still cannot run, handing back to a human",
     "no_tests": "still no test is run, handing back to a human",
+    "config_changed": "the checks differ from what a person approved and are red, handing back to a human",
     "as_found": "the suite was red before this prompt and nothing was changed",
     "declared": "the agent declared itself blocked, handing back to a human",
 }

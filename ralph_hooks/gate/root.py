@@ -15,7 +15,7 @@ def project_of(event: Event, client: str) -> Project | None:
     start = start or event.cwd or os.getcwd()
     start = worktree_place(start, event.cwd) or start
     try:
-        return find_project(start)
+        return find_project(start, session_name(event.session) if event.session else "")
     except OSError as error:
         raise BadEventError(f"the directory `{start}` cannot be read: {error.strerror}") from None
 

@@ -6,13 +6,15 @@ from ralph_hooks.check.verdict import FLAKY, Run
 from ralph_hooks.gate import budget, release, sessions
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, Decision
 from ralph_hooks.gate.feedback import Attempt, feedback
-from ralph_hooks.gate.stop import Stop, unverified
+from ralph_hooks.gate.stop import Stop, changes, unverified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ralph_hooks.plan.config import Budget, Config
+
+ACCEPT = "Only a person can accept that: `ralph-hooks seal`."
 
 
 def green(stop: Stop) -> Decision:
@@ -29,6 +31,8 @@ def green(stop: Stop) -> Decision:
             return unverified("state", f"the suite is green, but {error}")
     if all(check.remembered for check in run.checks):
         return Decision(SKIP, "already green")
+    if changed := changes(stop):
+        return Decision(ALLOW, "CONFIG_CHANGED", message=f"ralph-hooks: green, but {'; '.join(changed)}. {ACCEPT}")
     words = "green, after a flaky first try" if run.verdict == FLAKY else "green"
     announce = stop.plan is not None and stop.plan.gate.announce
     return Decision(ALLOW, message=f"ralph-hooks: {words} ({_passed(run)})." if announce else "")
@@ -47,7 +51,7 @@ def red(stop: Stop) -> Decision:
     try:
         with sessions.Session(stop.event.session, _agent(stop), stop.project, active=stop.event.active) as session:
             before = session.state
-            after, ruling = budget.rule_red(before, run, limits)
+            after, ruling = budget.rule_red(before, run, limits, small=bool(changes(stop)))
             session.save(after)
             stop.notes += session.notes
     except sessions.Unwritable as error:
@@ -75,7 +79,8 @@ def _blocked(
     before, after = states
     assert stop.run is not None
     attempt = Attempt(after["charged"], limits.max_blocks, before["ids"], free=not ruling.charged)
-    decision = Decision(BLOCK, ruling.reason, feedback=feedback(stop.run, attempt, _config(stop).feedback, stop.notes))
+    notes = [*stop.notes, *(f"The check's definition changed: {change}. {ACCEPT}" for change in changes(stop))]
+    decision = Decision(BLOCK, ruling.reason, feedback=feedback(stop.run, attempt, _config(stop).feedback, notes))
     decision.record = {"charged": ruling.charged, "attempt": after["charged"], "max_blocks": limits.max_blocks}
     return decision
 

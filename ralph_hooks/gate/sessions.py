@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 5.0
 KEEP_SECONDS = 30 * 86400
 PRUNE_ABOVE = 500
+RESET = "RESET"  # the decision in the ledger line of a person's `budget reset`
 
 
 class Unwritable(Exception):
@@ -152,12 +153,22 @@ def charges(project: Project | None, session: str, agent: str) -> tuple[bool, di
             continue
         seen = True
         decision = record.get("decision")
-        if decision == "ALLOW" or (decision == "SKIP" and record.get("reason") == "already green"):
+        if decision in ("ALLOW", RESET) or (decision == "SKIP" and record.get("reason") == "already green"):
             charged = blocks = 0
         elif decision == "BLOCK":
             charged += bool(record.get("charged"))
             blocks += 1
     return seen, budget.after_charges(charged, blocks)
+
+
+def peek(session: str, agent: str) -> dict[str, Any] | None:
+    """A session's state as it lies on disk, without its lock; `None` when there is none to be read."""
+    name = session_name(session, agent) + ".json"
+    found = []
+    for directory in (paths.sessions_dir(), os.path.join(paths.spare_state_dir(), "sessions")):
+        state = _parse(files.read_bytes_or_none(os.path.join(directory, name)) or b"")
+        found += [state] if state else []
+    return max(found, key=lambda state: int(state["seq"])) if found else None
 
 
 def exists(session: str, agent: str) -> bool:

@@ -14,7 +14,7 @@ from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import skip
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
-from ralph_hooks.gate.root import project_of
+from ralph_hooks.gate.root import project_of, session_name
 from ralph_hooks.gate.twin import Twin
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ralph_hooks.check.run import Cancel
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.locate import Project
+    from ralph_hooks.plan.seal import Approved
 
 SPARE_SECONDS = 30.0
 DEFAULT_WITHIN = 600.0
@@ -32,7 +33,19 @@ DEFAULT_WITHIN = 600.0
 class Stop:
     """One stop on its way along the line. `within` is the client's own timeout for this hook, in seconds."""
 
-    __slots__ = ("begin", "cancel", "client", "deadline", "event", "notes", "plan", "project", "run", "twin")
+    __slots__ = (
+        "approved",
+        "begin",
+        "cancel",
+        "client",
+        "deadline",
+        "event",
+        "notes",
+        "plan",
+        "project",
+        "run",
+        "twin",
+    )
 
     def __init__(self, event: Event, client: str, within: float, cancel: Cancel) -> None:
         self.begin = time.monotonic()
@@ -42,6 +55,7 @@ class Stop:
         self.cancel = cancel
         self.project: Project | None = None
         self.plan: Plan | None = None
+        self.approved: Approved | None = None
         self.run: Run | None = None
         self.notes: list[str] = []
         self.twin: Twin | None = None
@@ -76,14 +90,15 @@ def meet_twin(stop: Stop) -> Decision | None:
 
 def read_plan(stop: Stop) -> Decision | None:
     """What a person approved. A config that cannot be read is a check that cannot run."""
-    from ralph_hooks.plan.compiled import plan_for
+    from ralph_hooks.plan.seal import approved
 
     assert stop.project is not None
     try:
-        stop.plan = plan_for(stop.project)
+        stop.approved = approved(stop.project, session_name(stop.event.session))
     except RalphError as error:
         stop.run = broken_config(error.message)
         return None
+    stop.plan = stop.approved.plan
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
     return None
@@ -165,7 +180,29 @@ def HookWatch(stop: Stop) -> Any:  # noqa: N802 - reads as the class that it ret
         def meanwhile(self) -> None:
             import ralph_hooks.gate.sessions  # noqa: F401
 
+            compare_inputs(stop)
+            self.may_remember = not changes(stop)
+
     return Loading()
+
+
+def compare_inputs(stop: Stop) -> None:
+    """What the checks are made of (scripts, targets, runner settings) against what was approved, or a first note."""
+    from ralph_hooks.plan.inputs import differences, inputs_of
+    from ralph_hooks.plan.seal import NONE, pin
+
+    if stop.approved is None or stop.project is None or stop.plan is None:
+        return
+    now = {check.name: inputs_of(check, stop.project.root) for check in stop.plan.check}
+    if stop.approved.source == NONE:
+        pin(stop.project, session_name(stop.event.session), stop.plan, now)
+    elif stop.approved.inputs is not None:
+        stop.approved.changes += differences(stop.approved.inputs, now)
+
+
+def changes(stop: Stop) -> list[str]:
+    """How the checks differ from what a person approved, in sentences."""
+    return stop.approved.changes if stop.approved is not None else []
 
 
 def record(stop: Stop, decision: Decision) -> bool:
@@ -182,6 +219,8 @@ def record(stop: Stop, decision: Decision) -> bool:
         "root": stop.project.root if stop.project else "",
         "plan": stop.plan.digest if stop.plan else "",
         "took_s": round(time.monotonic() - stop.begin, 3),
+        "seal": stop.approved.source if stop.approved else "",
+        "changes": changes(stop),
         **decision.record,
     }
     if decision.message:

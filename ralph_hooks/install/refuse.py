@@ -162,7 +162,7 @@ def _is_script(words: list[str], place: Place) -> bool:
 
 def _bodies(program: str, words: list[str], place: Place) -> Iterator[tuple[str, str]]:
     """The text behind the name of a package script or a make or just target."""
-    from ralph_hooks.check.scripts import script_name
+    from ralph_hooks.plan.words import script_name
 
     if program in MANAGERS and (name := script_name([program, *words[1:]])):
         scripts = table(place.json("package.json"), "scripts")

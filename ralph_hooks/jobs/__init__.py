@@ -1,0 +1,1 @@
+"""Background jobs of generations on DBOS: start, status, wait, cancel, resume, and the worker (E9 to E12)."""

@@ -13,7 +13,11 @@ from ralph_hooks.plan.config import Config
 
 def compile_plan(config_path: str, form: str) -> dict[str, str]:
     """What `plan.json` holds. Raises `ConfigError`."""
-    text = load.read_text(config_path)
+    return compile_text(load.read_text(config_path), config_path, form)
+
+
+def compile_text(text: str, config_path: str, form: str) -> dict[str, str]:
+    """The same for a text that need not be on disk any more."""
     plan = canonical(load.parse(text, config_path))
     return {"format": form, "path": config_path, "text": text, "digest": digest_of(plan), "plan": plan}
 

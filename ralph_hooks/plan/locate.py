@@ -59,19 +59,39 @@ def _has_table(text: bytes) -> bool:
     )
 
 
-def find_project(start: str) -> Project | None:
-    """The nearest project at or above `start`, not above the git top level; `None` when there is none.
+def find_project(start: str, session: str = "") -> Project | None:
+    """The project of a directory; `None` when there is none.
 
-    Raises `OSError` when `start` cannot be entered.
+    That is the nearest root that is known (sealed, or pinned for this session), else the nearest config not above the
+    git top level: a config planted nearer changes nothing, and neither does a `git init` in a subdirectory. A known
+    root counts although its config is gone. Raises `OSError` when `start` cannot be entered.
     """
     current = os.path.realpath(start)
     os.stat(os.path.join(current, "."))
     top = git_top(current)
+    below = True
+    nearest: Project | None = None
     while True:
-        found = config_in(current)
-        if found:
-            return Project(current, top or current, found)
+        found = config_in(current) if below else None
+        if is_known(current, session, sealed=below):
+            known_top = top if below else git_top(current)
+            return Project(current, known_top or current, found or _config_path(current))
+        if found and nearest is None:
+            nearest = Project(current, top or current, found)
+        below = below and current != top
         parent = os.path.dirname(current)
-        if current in (top, parent):
-            return None
+        if parent == current:
+            return nearest
         current = parent
+
+
+def is_known(root: str, session: str, *, sealed: bool = True) -> bool:
+    """Whether this root was sealed by a person, or pinned for this session (a file name)."""
+    state = paths.project_dir(root)
+    return (sealed and os.path.exists(os.path.join(state, "seal.json"))) or (
+        bool(session) and os.path.exists(os.path.join(state, "pins", session))
+    )
+
+
+def _config_path(root: str) -> str:
+    return config_in(root) or os.path.join(root, CONFIG)

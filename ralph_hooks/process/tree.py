@@ -122,6 +122,24 @@ def _stat(pid: int) -> list[str] | None:
     return text[text.rindex(")") + 2 :].split()
 
 
+def living_children() -> bool:
+    """Whether a child that this process started has not been seen to end."""
+    return bool(living)
+
+
+def kill_descendants() -> None:
+    """End everything below this process, which must be a subreaper: then nothing of its tree can be elsewhere."""
+    deadline = time.monotonic() + SWEEP_SECONDS
+    me = os.getpid()
+    while time.monotonic() < deadline:
+        below = {pid for pid in _descendants({me}, _parents()) - {me} if _running(pid)}
+        if not below:
+            return
+        for pid in below:
+            _signal(pid, signals.KILL)
+        time.sleep(0.002)
+
+
 def start_time(pid: int) -> str:
     """When the process started, in ticks since boot; with the pid it names one process. Empty when it is gone."""
     fields = _stat(pid)

@@ -31,6 +31,10 @@ def project(tmp_path: Path) -> TestProject:
     )
 
 
+# Other test runs may share this machine; the seconds name the sleeper.
+MARK = str(10_000_000 + random.SystemRandom().randrange(80_000_000))
+
+
 def state(home: Path) -> Path:
     return home / ".local/state/ralph-hooks"
 
@@ -48,7 +52,7 @@ def start_hook(project: TestProject, **fields: object) -> subprocess.Popen[bytes
 
 
 def test_term_ends_the_tree_and_leaves_a_line(project: TestProject) -> None:
-    project.write("check.sh", "echo $$ > pid; setsid sleep 951 & sleep 950")
+    project.write("check.sh", f"echo $$ > pid; setsid sleep {MARK} & sleep {MARK}")
     process = start_hook(project)
     wait_for(project.root / "pid")
     begin = time.monotonic()
@@ -56,19 +60,19 @@ def test_term_ends_the_tree_and_leaves_a_line(project: TestProject) -> None:
     assert process.wait(10) == 0
     assert time.monotonic() - begin < 3
     assert lines(project)[-1]["decision"] == "UNVERIFIED" and lines(project)[-1]["reason"] == "cancelled"
-    assert not running(b"sleep\x00951", b"sleep\x00950")
+    assert not running()
 
 
 def test_after_kill_9_the_next_stop_is_right_and_alone(project: TestProject) -> None:
-    project.write("check.sh", "echo $$ > pid; sleep 952; exit 1")
+    project.write("check.sh", f"[ -e ok ] || {{ echo $$ > pid; sleep {MARK}; exit 1; }}")
     process = start_hook(project)
     wait_for(project.root / "pid")
     process.kill()
     process.wait()
-    assert running(b"sleep\x00952")
-    project.write("check.sh", "exit 0")
+    assert running()
+    project.write("ok", "")
     stop(project).lets_go("ALLOW")
-    assert not running(b"sleep\x00952"), "what the dead hook left running was not ended"
+    assert not running(), "what the dead hook left running was not ended"
 
 
 def wait_for(path: Path) -> None:
@@ -78,12 +82,12 @@ def wait_for(path: Path) -> None:
         time.sleep(0.02)
 
 
-def running(*commands: bytes) -> list[bytes]:
+def running() -> list[bytes]:
     found = []
     for name in os.listdir("/proc"):
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{name}/cmdline").read_bytes()
-            found += [words for command in commands if command in words]
+            found += [words] if f"sleep\x00{MARK}".encode() in words else []
     return found
 
 
@@ -246,10 +250,10 @@ def test_odd_children_are_red_all_the_same(project: TestProject, script: str) ->
 
 def test_a_child_that_ignores_term_is_killed(project: TestProject) -> None:
     project.config("[[check]]\nrun = ['sh', 'check.sh']\ntimeout_s = 0.5\n").write(
-        "check.sh", "trap '' TERM; while :; do sleep 953; done"
+        "check.sh", f"trap '' TERM; while :; do sleep {MARK}; done"
     )
     stop(project).blocks("the check timed out")
-    assert not running(b"sleep\x00953")
+    assert not running()
 
 
 @pytest.mark.parametrize(

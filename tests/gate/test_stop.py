@@ -174,18 +174,18 @@ def test_verdicts(project: TestProject, run: list[str], verdict: str, says: str)
 
 
 def test_a_check_that_hangs_is_a_timeout_and_leaves_nothing_running(project: TestProject) -> None:
-    project.check("bash", "-c", "setsid sleep 987 & sleep 986", timeout_s=0.5)
+    mark = f"sleep\x00{10_000_000 + os.getpid()}"
+    project.check("bash", "-c", f"setsid {mark} & {mark}".replace("\x00", " "), timeout_s=0.5)
     done = stop(project).blocks("the check timed out", "timeout_s = 0.5")
     assert done.line["verdict"] == "TIMEOUT"
     running = [Path(f"/proc/{pid}/cmdline") for pid in os.listdir("/proc") if pid.isdigit()]
-    words = [path.read_bytes() for path in running if path.exists()]
-    assert not [word for word in words if b"sleep\x00987" in word or b"sleep\x00986" in word]
+    assert not [path for path in running if path.exists() and mark.encode() in path.read_bytes()]
 
 
 def test_the_gate_gives_up_before_the_client_does(project: TestProject) -> None:
     project.check("sleep", "30")
-    done = stop(project, within="2").blocks("the check timed out", "that the gate had left")
-    assert done.line["took_s"] < 8
+    done = stop(project, within="10").blocks("the check timed out", "that the gate had left")
+    assert done.line["took_s"] < 15
 
 
 def test_a_check_that_reads_standard_input_gets_its_end(project: TestProject) -> None:

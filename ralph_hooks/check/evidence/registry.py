@@ -20,6 +20,16 @@ RUNNERS: tuple[tuple[str, str], ...] = (
     ("vitest", _HERE + "vitest"),
     ("mocha", _HERE + "mocha"),
     ("tap", _HERE + "tap"),
+    ("go", _HERE + "go"),
+    ("nextest", _HERE + "nextest"),
+    ("cargo", _HERE + "cargo"),
+    ("rspec", _HERE + "rspec"),
+    ("phpunit", _HERE + "phpunit"),
+    ("ctest", _HERE + "ctest"),
+    ("prove", _HERE + "prove"),
+    ("surefire", _HERE + "surefire"),
+    ("gradle", _HERE + "gradle"),
+    ("dotnet", _HERE + "dotnet"),
 )
 
 

@@ -8,7 +8,8 @@ FAILURE_CHARS = 4000
 
 # Unfinished sequences end at the line or at 4096 characters, so that a lone escape hides nothing after it.
 _STRINGS = re.compile("(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]{0,4096}+(?:\x07|\x1b\\\\|\x9c)?")
-_ERASE = re.compile("(?:\x1b\\[|\x9b)[02]?K")
+_ERASE_REST = re.compile("(?:\x1b\\[|\x9b)0?K")
+_ERASE_LINE = re.compile("(?:\x1b\\[|\x9b)2K")
 _HOME = re.compile("(?:\x1b\\[|\x9b)[01]?G")
 _CSI = re.compile("(?:\x1b\\[|\x9b)[0-?]{0,64}+[ -/]{0,8}+[@-~]?")
 _ESCAPE = re.compile("\x1b[ -/]{0,8}+[0-~]?")
@@ -25,7 +26,7 @@ def clean(data: bytes) -> str:
     text = data.decode("utf-8", "replace").replace(_MARK, "").replace("\r\n", "\n")
     if "\x1b" in text or "\x9b" in text or "\x9d" in text:
         text = _STRINGS.sub("", text)
-        text = _HOME.sub("\r", _ERASE.sub(_MARK, text))
+        text = _ERASE_LINE.sub("\r" + _MARK, _ERASE_REST.sub(_MARK, _HOME.sub("\r", text)))
         text = _ESCAPE.sub("", _CSI.sub("", text))
     if "\r" in text:
         text = "\n".join(_overwritten(line) if "\r" in line else line for line in text.split("\n"))
@@ -34,17 +35,16 @@ def clean(data: bytes) -> str:
 
 def _overwritten(line: str) -> str:
     """What is left of a line whose parts, split by carriage returns, were printed over each other."""
-    parts: list[str] = []
+    shown: list[str] = []
     width = 0
     for part in reversed(line.split("\r")):
-        shown = part.rpartition(_MARK)
-        if len(part) > width:
-            visible = part.replace(_MARK, "")
-            parts.append(visible[width:])
-            width = max(width, len(visible))
-        if shown[1]:
-            break
-    return "".join(parts)
+        visible = part.replace(_MARK, "")
+        if len(visible) > width:
+            shown.append(visible[width:])
+            width = len(visible)
+        if len(visible) < len(part):
+            break  # erased to the end of the line: nothing of what came before is left
+    return "".join(shown)
 
 
 def cut(text: str, limit: int = FAILURE_CHARS) -> str:

@@ -1,0 +1,1 @@
+"""How the verbs show what they found: tables for people, JUnit XML for other tools."""

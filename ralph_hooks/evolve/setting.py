@@ -1,0 +1,125 @@
+"""What surrounds a call: project, config, provider. Fixed when the job starts, so that no round can move the goal."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ralph_hooks.errors import EXIT_USAGE, RalphError
+from ralph_hooks.evolve.call import Call
+from ralph_hooks.evolve.seed import parse_seed
+from ralph_hooks.plan.config import Config
+from ralph_hooks.plan.locate import Project, find_project, git_top
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """`root` is where agent and checks run; `plan` is the compiled config, `None` without one."""
+
+    root: str
+    plan: dict[str, str] | None
+    config_path: str
+    provider: str
+    command: list[str]
+    pass_threshold: float
+    stop_on_cycle: bool
+    lineage_cap: int
+    skip_qa: bool
+    checks: int
+    envelope: dict[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """What the job's first event keeps."""
+        kept = asdict(self)
+        del kept["envelope"]
+        return kept
+
+    def check_work(self, seed_text: str) -> None:
+        """The seed must be readable, and something must be able to judge the work. Raises `RalphError`."""
+        seed = parse_seed(seed_text)
+        if not self.skip_qa and not self.checks and not any(criterion.checkable for criterion in seed.criteria):
+            raise RalphError(
+                f"nothing could judge the work: `{self.root}` has no check configured and no criterion of the seed "
+                "has a `verify_command`",
+                hint="`ralph-hooks install` finds the project's check; or give a criterion a `verify_command`",
+                exit_code=EXIT_USAGE,
+            )
+
+
+def settle(call: Call) -> Setting:
+    """Everything about the call that lies outside it, checked. Raises `RalphError`."""
+    refuse_nested()
+    root = project_root(call)
+    if call.seed_content is not None:
+        parse_seed(call.seed_content)
+    project = find_project(root)
+    config = _config(project)
+    setting = Setting(
+        root=root,
+        plan=_packed(project),
+        config_path=project.config_path if project else "",
+        provider=config.loop.provider,
+        command=list(config.loop.command),
+        pass_threshold=config.evolve.pass_threshold,
+        stop_on_cycle=config.evolve.stop_on_cycle,
+        lineage_cap=config.evolve.lineage_cap,
+        skip_qa=call.skip_qa,
+        checks=len(config.check),
+    )
+    if config.evolve.dispatch == "plugin":
+        from dataclasses import replace
+
+        from ralph_hooks.evolve.plugin import envelope
+
+        return replace(setting, envelope=envelope(call, root))
+    return setting
+
+
+def project_root(call: Call) -> str:
+    """The absolute `project_dir`. Raises `RalphError` when it is not a directory that can be entered."""
+    given = call.project_dir if call.project_dir is not None else os.getcwd()
+    root = os.path.abspath(os.path.expanduser(given))
+    try:
+        os.stat(os.path.join(root, "."))
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) else "not a path"
+        raise RalphError(
+            f"`project_dir` is {given!r}, but must be a directory that can be entered: {words}", exit_code=EXIT_USAGE
+        ) from None
+    if call.commit_policy != "none" and git_top(root) is None:
+        raise RalphError(
+            f"`commit_policy` is `{call.commit_policy}`, but `{root}` is in no git repository",
+            hint="git init",
+            exit_code=EXIT_USAGE,
+        )
+    return root
+
+
+def _config(project: Project | None) -> Config:
+    from ralph_hooks.plan.load import load
+
+    return load(project.config_path) if project else Config()
+
+
+def _packed(project: Project | None) -> dict[str, str] | None:
+    if project is None:
+        return None
+    from ralph_hooks.plan.compile import compile_plan
+    from ralph_hooks.plan.compiled import FORMAT
+
+    return compile_plan(project.config_path, FORMAT)
+
+
+def refuse_nested() -> None:
+    """A round or a generation must not start jobs. Raises `RalphError`."""
+    from ralph_hooks.check.identity import nested_in
+    from ralph_hooks.process.tree import RUN_ID
+
+    run_id = os.environ.get(RUN_ID, "")
+    if run_id and nested_in(run_id):
+        raise RalphError(
+            f"this call comes from inside a round or a generation ({RUN_ID}={run_id}); it may not start another",
+            hint="end this round; a person starts the next job",
+            exit_code=EXIT_USAGE,
+        )

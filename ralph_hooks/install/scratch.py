@@ -1,0 +1,87 @@
+"""A throw-away copy of a checkout: what git would commit, plus uncommitted files, with its dependencies linked.
+
+It is a clone that borrows the objects of the original, so that `git describe` and the like work in it; nothing is
+written to the original, not even a worktree entry.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ralph_hooks.process.capture import capture
+
+# Ignored directories that a suite needs and does not write to; build output is made anew.
+LINKED = ("node_modules", ".venv", "venv", "vendor", "deps", ".tox", ".nox", ".bundle", ".yarn", "Pods", ".eggs")
+COPIED = (".env", ".env.local", ".env.test", ".env.test.local", ".npmrc", "local.properties")
+SKIPPED = frozenset((".git", "__pycache__", "node_modules", ".venv", "venv", "target", "build", "dist"))
+
+
+@contextmanager
+def scratch(top: str) -> Iterator[str]:
+    """The copy's directory, gone afterwards. Raises `OSError`."""
+    base = tempfile.mkdtemp(prefix="ralph-hooks-canary-")
+    copy = os.path.join(base, os.path.basename(os.path.realpath(top)) or "project")
+    try:
+        names = _names(top)
+        _clone(top, copy)
+        for name in names:
+            _copy(os.path.join(top, name), os.path.join(copy, name))
+        _link_dependencies(top, copy, names)
+        yield copy
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def _names(top: str) -> list[str]:
+    """Every file that git would commit; without git everything but dependencies and build output."""
+    argv = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = capture(argv, cwd=top, timeout=120)
+    if listed.code == 0:
+        return sorted({os.fsdecode(name) for name in listed.out.split(b"\0") if name})
+    return list(_walk(top))
+
+
+def _walk(top: str) -> Iterator[str]:
+    for directory, below, names in os.walk(top):
+        below[:] = [name for name in below if name not in SKIPPED]
+        yield from (os.path.relpath(os.path.join(directory, name), top) for name in names)
+
+
+def _clone(top: str, copy: str) -> None:
+    """Without a repository, or one that cannot be cloned (no commit yet), a plain directory does."""
+    argv = ["git", "clone", "--quiet", "--shared", "--no-checkout", top, copy]
+    if capture(argv, cwd=top, timeout=120).code == 0:
+        capture(["git", "reset", "--quiet"], cwd=copy, timeout=120)
+    os.makedirs(copy, exist_ok=True)
+
+
+def _copy(source: str, target: str) -> None:
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if os.path.islink(source):
+            os.symlink(os.readlink(source), target)
+        elif os.path.isdir(source):  # a submodule or another repository inside this one
+            os.symlink(source, target)
+        else:
+            shutil.copy2(source, target)
+    except FileNotFoundError:
+        pass  # deleted, and not yet committed so
+    except FileExistsError:
+        pass
+
+
+def _link_dependencies(top: str, copy: str, names: list[str]) -> None:
+    places = {""} | {os.path.dirname(name) for name in names if name.count("/") <= 2}
+    for place in sorted(places):
+        for name in (*LINKED, *COPIED):
+            source, target = os.path.join(top, place, name), os.path.join(copy, place, name)
+            if os.path.lexists(target) or not os.path.exists(source) or not os.path.isdir(os.path.dirname(target)):
+                continue
+            if os.path.isdir(source):
+                os.symlink(source, target)
+            else:
+                shutil.copy2(source, target)

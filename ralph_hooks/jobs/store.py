@@ -1,0 +1,240 @@
+"""Events, leases and job rows in the database. One transaction per call; the lineage's row orders all writers."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from ralph_hooks.evolve import lineage as kinds
+from ralph_hooks.evolve.lineage import Event, LineageState, fold
+from ralph_hooks.jobs.database import Database, said_plainly
+from ralph_hooks.jobs.owner import Owner
+from ralph_hooks.jobs.tables import events, jobs, lineages
+
+Rows = Sequence[tuple[str, dict[str, Any]]]
+
+
+class LeaseLost(Exception):
+    """Somebody else holds the lineage now; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """One job with its lineage's lease. Times are seconds since the epoch; `lease` counts only while `live`."""
+
+    job_id: str
+    number: int
+    lineage_id: str
+    project_dir: str
+    created_at: float
+    cancel_requested: bool
+    ended_at: float | None
+    status: str | None
+    result: dict[str, Any] | None
+    lease: Owner | None
+    heartbeat_age: float
+
+
+class Store:
+    """The database, seen by the jobs."""
+
+    def __init__(self, database: Database, engine: sa.Engine) -> None:
+        self.database = database
+        self.engine = engine
+
+    @contextmanager
+    def begin(self) -> Iterator[sa.Connection]:
+        """A transaction; database trouble becomes one sentence."""
+        with said_plainly(self.database), self.engine.begin() as connection:
+            yield connection
+
+    def now(self) -> Any:
+        """The database's clock, so that heartbeats of several machines compare."""
+        return time.time() if self.database.sqlite else sa.func.extract("epoch", sa.func.clock_timestamp())
+
+    # -- lineages ------------------------------------------------------------------------------------------------
+
+    def lock(self, connection: sa.Connection, lineage: str) -> sa.Row[Any]:
+        """Take the lineage's row for this transaction; it is made when it is not there."""
+        values = {"lineage_id": lineage, "last_seq": 0, "live": False, "heartbeat_at": 0.0}
+        insert = sqlite.insert if self.database.sqlite else postgresql.insert
+        connection.execute(insert(lineages).values(values).on_conflict_do_nothing())
+        return connection.execute(sa.select(lineages).where(lineages.c.lineage_id == lineage).with_for_update()).one()
+
+    def append(self, connection: sa.Connection, lineage: str, job: str, rows: Rows, token: str | None = None) -> None:
+        """Add events in order. With a `token`, only while that lease is held; raises `LeaseLost`."""
+        condition = [lineages.c.lineage_id == lineage]
+        if token is not None:
+            condition.append(lineages.c.lease_token == token)
+        last = connection.execute(
+            sa.update(lineages)
+            .where(*condition)
+            .values(last_seq=lineages.c.last_seq + len(rows))
+            .returning(lineages.c.last_seq)
+        ).scalar_one_or_none()
+        if last is None:
+            raise LeaseLost
+        first = last - len(rows) + 1
+        now = time.time()
+        connection.execute(
+            sa.insert(events),
+            [
+                {"lineage_id": lineage, "seq": first + n, "job_id": job, "kind": k, "body": _dump(b), "at": now}
+                for n, (k, b) in enumerate(rows)
+            ],
+        )
+
+    def state(self, lineage: str, connection: sa.Connection | None = None) -> LineageState:
+        """The lineage, folded from all its events."""
+        query = sa.select(events).where(events.c.lineage_id == lineage).order_by(events.c.seq)
+        if connection is not None:
+            return fold(lineage, map(_event, connection.execute(query)))
+        with said_plainly(self.database), self.engine.connect() as own:
+            return fold(lineage, map(_event, own.execute(query)))
+
+    def job_events(self, job: str, after: int = 0, most: int = 1000) -> list[Event]:
+        """Events of one job behind a cursor, oldest first."""
+        query = sa.select(events).where(events.c.job_id == job, events.c.seq > after).order_by(events.c.seq).limit(most)
+        with said_plainly(self.database), self.engine.connect() as connection:
+            return [_event(row) for row in connection.execute(query)]
+
+    # -- jobs ----------------------------------------------------------------------------------------------------
+
+    def add_job(self, connection: sa.Connection, job: str, lineage: str, project_dir: str) -> None:
+        """The job's row, and the lineage's word that it is live. The caller holds the lineage's lock."""
+        connection.execute(
+            sa.insert(jobs).values(
+                job_id=job,
+                lineage_id=lineage,
+                project_dir=project_dir,
+                created_at=time.time(),
+                cancel_requested=False,
+            )
+        )
+        connection.execute(
+            sa.update(lineages).where(lineages.c.lineage_id == lineage).values(job_id=job, live=True, lease_token=None)
+        )
+
+    def end_job(self, connection: sa.Connection, lineage: str, job: str, result: dict[str, Any]) -> None:
+        """The result, and the end of the lease, in the caller's transaction."""
+        connection.execute(
+            sa.update(jobs)
+            .where(jobs.c.job_id == job)
+            .values(ended_at=time.time(), status=result["status"], result=_dump(result))
+        )
+        connection.execute(
+            sa.update(lineages)
+            .where(lineages.c.lineage_id == lineage, lineages.c.job_id == job)
+            .values(live=False, lease_token=None, lease_owner=None)
+        )
+
+    def job(self, job: str) -> JobRow | None:
+        """One job, or `None`."""
+        found = self._rows(jobs.c.job_id == job)
+        return found[0] if found else None
+
+    def page(self, most: int, before: int | None = None, *, live: bool = False) -> list[JobRow]:
+        """The newest jobs, or those older than job number `before`; only one page is read."""
+        conditions = [jobs.c.number < before] if before is not None else []
+        if live:
+            conditions.append(jobs.c.ended_at.is_(None))
+        return self._rows(*conditions, most=most)
+
+    def _rows(self, *conditions: Any, most: int = 1) -> list[JobRow]:
+        age = sa.cast(self.now(), sa.Double) - lineages.c.heartbeat_at
+        query = (
+            sa.select(jobs, lineages.c.job_id, lineages.c.live, lineages.c.lease_token, lineages.c.lease_owner, age)
+            .join(lineages, lineages.c.lineage_id == jobs.c.lineage_id)
+            .where(*conditions)
+            .order_by(jobs.c.number.desc())
+            .limit(most)
+        )
+        with said_plainly(self.database), self.engine.connect() as connection:
+            return [_job_row(tuple(row)) for row in connection.execute(query)]
+
+    # -- leases --------------------------------------------------------------------------------------------------
+
+    def take_lease(self, connection: sa.Connection, lineage: str, owner: Owner) -> str | None:
+        """A new token, or `None` while a living owner holds the lineage."""
+        row = self.lock(connection, lineage)
+        if row.lease_token is not None:
+            age = float(connection.execute(sa.select(sa.cast(self.now(), sa.Double))).scalar_one()) - row.heartbeat_at
+            if Owner.from_json(row.lease_owner).alive(age):
+                return None
+        token = uuid.uuid4().hex
+        connection.execute(
+            sa.update(lineages)
+            .where(lineages.c.lineage_id == lineage)
+            .values(lease_token=token, lease_owner=owner.to_json(), heartbeat_at=self.now())
+        )
+        return token
+
+    def free_lease(self, connection: sa.Connection, lineage: str, token: str) -> None:
+        """Let the next worker have the lineage at once; the owner stays on record as one that is gone."""
+        connection.execute(
+            sa.update(lineages)
+            .where(lineages.c.lineage_id == lineage, lineages.c.lease_token == token)
+            .values(lease_token=None)
+        )
+
+    def beat(self, lineage: str, token: str) -> None:
+        """Tell that the owner lives. Raises `LeaseLost`."""
+        with self.begin() as connection:
+            done = connection.execute(
+                sa.update(lineages)
+                .where(lineages.c.lineage_id == lineage, lineages.c.lease_token == token)
+                .values(heartbeat_at=self.now())
+            )
+            if done.rowcount == 0:
+                raise LeaseLost
+
+    def cancel_requested(self, job: str) -> bool:
+        """Whether somebody asked for the end of this job."""
+        with said_plainly(self.database), self.engine.connect() as connection:
+            return bool(
+                connection.execute(sa.select(jobs.c.cancel_requested).where(jobs.c.job_id == job)).scalar_one_or_none()
+            )
+
+    def request_cancel(self, connection: sa.Connection, lineage: str, job: str) -> None:
+        """Write the request once, in the caller's transaction."""
+        done = connection.execute(
+            sa.update(jobs)
+            .where(jobs.c.job_id == job, jobs.c.ended_at.is_(None), jobs.c.cancel_requested.is_(False))
+            .values(cancel_requested=True)
+        )
+        if done.rowcount:
+            self.append(connection, lineage, job, [(kinds.CANCEL_REQUESTED, {})])
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def _event(row: sa.Row[Any]) -> Event:
+    return Event(row.seq, row.lineage_id, row.job_id, row.kind, json.loads(row.body), row.at)
+
+
+def _job_row(row: tuple[Any, ...]) -> JobRow:
+    number, job, lineage, project, created, cancel, ended, status, result, current, live, token, owner, age = row
+    held = live and current == job and token is not None
+    return JobRow(
+        job_id=job,
+        number=number,
+        lineage_id=lineage,
+        project_dir=project,
+        created_at=created,
+        cancel_requested=bool(cancel),
+        ended_at=ended,
+        status=status,
+        result=json.loads(result) if result else None,
+        lease=Owner.from_json(owner) if held else None,
+        heartbeat_age=float(age),
+    )

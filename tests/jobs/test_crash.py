@@ -1,0 +1,150 @@
+"""E11, E12: kill -9 of anything at any moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.jobs.conftest import MakeJobs
+from tests.support.jobs import JobProject, kill
+from tests.support.project import REPOSITORY
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_worker_killed_in_generation_3_of_5_loses_nothing_and_repeats_nothing(jobs: MakeJobs) -> None:
+    project = jobs(5, agent_seconds=2)
+    job = project.start()
+    project.until(lambda: project.rounds("begin") == 3)
+    (worker,) = project.workers()
+    kill(worker)
+    project.until(lambda: not project.agents(), 5)
+    assert project.state(job) == "interrupted"
+    status = project.json("status", job)
+    assert status["generations_finished"] == [1, 2]
+    assert status["next_step"].endswith(f"`ralph-hooks job resume {job}`")
+
+    assert project.job("resume", job).code == 0
+    result = project.end(job)
+    assert (result["status"], result["stop_reason"], result["job_status"]) == ("completed", "qa passed", "completed")
+    assert [one["generation"] for one in result["iterations"]] == [1, 2, 3, 4, 5]
+    finished = [number for kind, number in project.kinds(job) if kind == "generation_finished"]
+    assert finished == [1, 2, 3, 4, 5]
+    assert project.rounds("end") == 5
+    assert project.rounds("begin") == 6
+    assert ("generation_lost", 3) in project.kinds(job)
+
+
+TARGETS = ("worker", "generation", "agent", "client", "worker and generation", "all")
+
+
+def aim(project: JobProject, target: str) -> list[int]:
+    """Process ids of one kind of target."""
+    generations = project.processes("ralph_hooks.evolve.child")
+    return {
+        "worker": project.workers(),
+        "generation": generations,
+        "agent": project.agents(),
+        "client": project.processes("ralph_hooks", "job"),
+        "worker and generation": [*project.workers(), *generations],
+        "all": [*project.workers(), *generations, *project.processes("ralph_hooks", "job")],
+    }[target]
+
+
+def parent(pid: int) -> int:
+    """The parent of a process, 0 when it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+class Referee(threading.Thread):
+    """Looks all the time whether two agents live at once."""
+
+    def __init__(self, project: JobProject) -> None:
+        super().__init__(daemon=True)
+        self.project = project
+        self.most = 0
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        while not self.over.wait(0.03):
+            found = self.project.processes("agent.py")
+            # between fork and exec a child of the agent looks like the agent
+            self.most = max(self.most, len([pid for pid in found if parent(pid) not in found]))
+
+
+def campaign(project: JobProject, kills: int, seed: int) -> None:
+    """Kill something at a random instant, pick up the pieces, again and again."""
+    dice = random.Random(seed)
+    referee = Referee(project)
+    referee.start()
+    jobs = [project.start()]
+    hits = dict.fromkeys(TARGETS, 0)
+    while sum(hits.values()) < kills:
+        client = subprocess.Popen(
+            [sys.executable, "-m", "ralph_hooks", "job", "wait", jobs[-1], "--timeout", "30"],
+            cwd=project.project.root,
+            env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | project.env,
+            stdout=subprocess.DEVNULL,
+        )
+        time.sleep(dice.uniform(0, 1.2))
+        target = dice.choice(TARGETS)
+        victims = aim(project, target)
+        for pid in victims:
+            kill(pid)
+        hits[target] += bool(victims)
+        client.kill()
+        client.wait()
+        pick_up(project, jobs)
+    referee.over.set()
+    while (result := project.end(jobs[-1], 120))["status"] != "completed":
+        jobs.append(project.start())
+    assert referee.most <= 1, "two agents lived at once"
+    assert not project.agents(), "an agent outlived its job"
+    settled(project, jobs, result)
+
+
+def pick_up(project: JobProject, jobs: list[str]) -> None:
+    """What a person would do next."""
+    state = project.state(jobs[-1])
+    if state in ("interrupted", "queued"):
+        assert project.job("resume", jobs[-1]).code == 0
+    elif state == "failed":
+        jobs.append(project.start())
+    else:
+        assert state in ("running", "completed"), state
+        if state == "completed":
+            project.project.write("n.txt", "0")
+            jobs.append(project.start())
+
+
+def settled(project: JobProject, jobs: list[str], result: dict[str, Any]) -> None:
+    """Every event is there, every finished generation is there once, and the numbers have no gaps."""
+    seqs, complete = [], []
+    for job in jobs:
+        assert project.state(job) in ("completed", "failed")
+        for line in project.job("events", job, "--json").out.splitlines():
+            event = json.loads(line)
+            seqs.append(event["cursor"])
+            one = event.get("iteration")
+            if one and one["launched"] and not one["trouble"] and one["action"] not in ("failed", "interrupted"):
+                complete.append(one["generation"])
+    assert seqs == list(range(1, len(seqs) + 1))
+    assert complete == list(range(1, len(complete) + 1))
+    assert result["stop_reason"] == "qa passed"
+
+
+@pytest.mark.timeout(600)
+def test_twenty_kills_at_random_instants(jobs: MakeJobs) -> None:
+    campaign(jobs(9, agent_seconds=0.4), kills=20, seed=1)

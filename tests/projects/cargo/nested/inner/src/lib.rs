@@ -1,0 +1,7 @@
+#[test]
+fn good() {}
+
+#[test]
+fn bad() {
+    panic!("inner");
+}

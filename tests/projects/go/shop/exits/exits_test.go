@@ -1,0 +1,11 @@
+package exits
+
+import (
+	"os"
+	"syscall"
+	"testing"
+)
+
+func TestFine(t *testing.T) {}
+
+func TestKilled(t *testing.T) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }

@@ -1,0 +1,3 @@
+package ok
+
+func Add(a, b int) int { return a + b }

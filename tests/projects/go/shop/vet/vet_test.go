@@ -1,0 +1,8 @@
+package vet
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestVet(t *testing.T) { fmt.Printf("%d\n", "text") }

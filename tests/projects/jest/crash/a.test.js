@@ -1,0 +1,4 @@
+test('ok', () => {});
+test('dies', () => {
+  process.kill(process.pid, 'SIGSEGV');
+});

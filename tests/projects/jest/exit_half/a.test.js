@@ -1,0 +1,4 @@
+test('ok', () => {});
+test('exits', () => {
+  process.exit(0);
+});

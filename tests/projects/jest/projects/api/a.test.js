@@ -1,0 +1,2 @@
+test('same name', () => {});
+test('red', () => expect([1]).toContain(2));

@@ -1,0 +1,1 @@
+test('same name', () => expect('web').toBe('api'));

@@ -1,0 +1,5 @@
+beforeAll(() => {
+  throw new Error('hook is broken');
+});
+test('never', () => {});
+test('neither', () => {});

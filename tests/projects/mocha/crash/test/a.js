@@ -1,0 +1,5 @@
+it('ok', () => {});
+it('dies', () => {
+  console.log('  1 passing (1ms)');
+  process.kill(process.pid, 'SIGSEGV');
+});

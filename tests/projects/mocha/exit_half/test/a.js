@@ -1,0 +1,2 @@
+it('ok', () => {});
+it('exits', () => process.exit(0));

@@ -1,0 +1,6 @@
+const test = require('node:test');
+test('first', () => {});
+test('dies', () => {
+  process.kill(process.pid, 'SIGSEGV');
+});
+test('never', () => {});

@@ -1,0 +1,6 @@
+const test = require('node:test');
+test('first', () => {});
+test('exits', () => {
+  process.exit(0);
+});
+test('never', () => {});

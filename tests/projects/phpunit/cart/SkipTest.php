@@ -1,0 +1,7 @@
+<?php
+use PHPUnit\Framework\TestCase;
+
+final class SkipTest extends TestCase
+{
+    public function testSkipped(): void { $this->markTestSkipped("not today"); }
+}

@@ -1,0 +1,2 @@
+<?php
+final class SyntaxTest extends PHPUnit\Framework\TestCase { public function testX( }

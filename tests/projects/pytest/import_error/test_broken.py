@@ -1,0 +1,5 @@
+from missing_module import thing
+
+
+def test_thing():
+    assert thing

@@ -1,0 +1,2 @@
+def test_inner():
+    assert 0, "inner test fails"

@@ -1,0 +1,4 @@
+RSpec.describe "Exit" do
+  it("fine") { }
+  it("leaves") { exit!(0) }
+end

@@ -1,0 +1,1 @@
+require "nowhere/at_all"

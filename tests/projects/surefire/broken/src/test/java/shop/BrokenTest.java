@@ -1,0 +1,5 @@
+package shop;
+
+public class BrokenTest {
+    @org.junit.Test public void broken() { int n = "three"; }
+}

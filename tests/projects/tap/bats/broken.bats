@@ -1,0 +1,4 @@
+@test "fine" {
+  true
+}
+@test "open {

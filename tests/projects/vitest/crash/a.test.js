@@ -1,0 +1,3 @@
+import { test } from 'vitest';
+test('ok', () => {});
+test('dies', () => process.kill(process.pid, 'SIGSEGV'));

@@ -1,0 +1,11 @@
+import { describe, expect, it, test } from 'vitest';
+
+test('adds', () => expect(1 + 1).toBe(2));
+test.skip('skipped', () => {
+  throw new Error('never');
+});
+test.todo('later');
+test.fails('known', () => expect(1).toBe(2));
+describe('a suite', () => {
+  it.each(['a b', 'x > y', '✓ z'])('takes %s', () => {});
+});

@@ -1,0 +1,3 @@
+import { test } from 'vitest';
+import './missing.js';
+test('never', () => {});

@@ -1,0 +1,7 @@
+import { beforeAll, test } from 'vitest';
+
+beforeAll(() => {
+  throw new Error('hook is broken');
+});
+test('never', () => {});
+test('neither', () => {});
