@@ -11,7 +11,7 @@ import pytest
 
 from ralph_hooks.scripted import MessagesServer, Step, call, say, shell
 from tests.support.clients import ClientRun, claude, stop_hook, with_hooks
-from tests.support.gated import CLAUDE_GATE, FIX, decisions, gated, runs, scripted, stops
+from tests.support.gated import CLAUDE_GATE, FIX, MEND, decisions, gated, runs, scripted, stops
 from tests.support.project import TestProject
 
 pytestmark = [pytest.mark.client, pytest.mark.usefixtures("installed")]
@@ -146,7 +146,7 @@ def test_our_deadline_comes_before_the_clients(tmp_path: Path) -> None:
     """`--within 4` with the client's own timeout of 4 s: the block is there before it."""
     project = scripted(tmp_path / "p", "sleep 60\n")
     with_hooks(project, stop_hook("ralph-hooks", "hook", "claude", "--within", "4", timeout=4)).commit()
-    run = turn(project, say("a"), shell("echo exit 0 > check.sh"), say("b"))
+    run = turn(project, say("a"), shell(MEND), say("b"))
     assert (exits(run), decisions(project)[0]) == ([2, 0], "BLOCK(timeout)")
 
 

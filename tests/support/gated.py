@@ -28,6 +28,7 @@ CHECK = '[[check]]\nname = "suite"\nrun = ["python3", "-m", "unittest", "suite"]
 CLAUDE_GATE = stop_hook("ralph-hooks", "hook", "claude", "--within", "630")
 CODEX_GATE = stop_hook("ralph-hooks hook codex --within 630")
 FIX = "echo 0 > failing"
+MEND = "touch mended"
 
 
 def gated(root: Path, failing: int = 1, more: str = "", *, client: str = "claude") -> TestProject:
@@ -37,8 +38,8 @@ def gated(root: Path, failing: int = 1, more: str = "", *, client: str = "claude
 
 
 def scripted(root: Path, script: str, more: str = "", *, keys: str = "", client: str = "claude") -> TestProject:
-    """A project whose check is this shell script, with further `keys` of the check."""
-    project = make_project(root).write("check.sh", script)
+    """A project whose check is this shell script until `MEND`, with further `keys` of the check."""
+    project = make_project(root).write("check.sh", "test -e mended && exit 0\n" + script)
     project.config(f'[[check]]\nname = "suite"\nrun = ["sh", "check.sh"]\n{keys}{more}')
     return register(project.write(".gitignore", "runs*\n"), client)
 
