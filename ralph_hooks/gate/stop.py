@@ -79,6 +79,15 @@ def know_session(stop: Stop) -> Decision | None:
     return None
 
 
+def meet_twin(stop: Stop) -> Decision | None:
+    """The same event may arrive twice at once."""
+    stop.twin = Twin(stop.event, stop.client)
+    try:
+        return stop.twin.meet(stop.deadline)
+    except TimeoutError:
+        return unverified("busy", "another process is still judging this very stop")
+
+
 def read_plan(stop: Stop) -> Decision | None:
     """What a person approved. A config that cannot be read is a check that cannot run."""
     from ralph_hooks.plan.seal import approved
@@ -93,15 +102,6 @@ def read_plan(stop: Stop) -> Decision | None:
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
     return None
-
-
-def meet_twin(stop: Stop) -> Decision | None:
-    """The same event may arrive twice at once."""
-    stop.twin = Twin(stop.event, stop.client)
-    try:
-        return stop.twin.meet(stop.deadline)
-    except TimeoutError:
-        return unverified("busy", "another process is still judging this very stop")
 
 
 def leave_subagents(stop: Stop) -> Decision | None:
@@ -146,7 +146,7 @@ def rule(stop: Stop) -> Decision | None:
     return ruling.red(stop)
 
 
-LINE = (find_project, know_session, read_plan, meet_twin, leave_subagents, skip_rules, run_checks, rule)
+LINE = (find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)
 
 
 def decide(stop: Stop) -> Decision:
@@ -238,9 +238,22 @@ def finish(stop: Stop, decision: Decision) -> Decision:
         return decision
     if not record(stop, decision) and decision.kind == BLOCK:
         decision = unverified("ledger", "the ledger cannot be written, so the block was not given; the suite is red")
+    leave_receipt(stop)
     if stop.twin is not None:
         stop.twin.leave(decision)
     return decision
+
+
+def leave_receipt(stop: Stop) -> None:
+    """Proof for `ralph-hooks verify`; under a changed config there is none, and nothing new is proven from memory."""
+    run = stop.run
+    if run is None or stop.plan is None or stop.project is None or changes(stop) or not run.receipt_digest:
+        return
+    if all(check.remembered for check in run.checks):
+        return
+    from ralph_hooks.ledger import receipts
+
+    receipts.add(stop.project, stop.plan.digest, run, session=stop.event.session, by="hook")
 
 
 __all__ = ["ALLOW", "BLOCK", "RELEASED_RED", "SKIP", "Stop", "decide", "finish"]
