@@ -61,12 +61,15 @@ def read_call(options: dict[str, Any]) -> Call:
 def _value(name: str, value: Any) -> Any:
     if name in NUMBERS:
         return _number(value)
-    if name in JSON:
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+    return json_or_text(value) if name in JSON else value
+
+
+def json_or_text(value: str) -> Any:
+    """The JSON value that a text holds; what is no JSON stays text, and the model refuses it by name."""
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _number(text: str) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 from ralph_hooks.errors import RalphError
 from ralph_hooks.evolve import lineage as kinds
 from ralph_hooks.evolve.call import Call, as_json
+from ralph_hooks.evolve.conductor import check_decision
 from ralph_hooks.evolve.lineage import LineageState, check_continuable, check_rewind
 from ralph_hooks.evolve.setting import Setting, settle
-from ralph_hooks.jobs import worker
+from ralph_hooks.jobs import decisions, worker
 from ralph_hooks.jobs.database import migrate, start_lock
 from ralph_hooks.jobs.opening import client, opened
 from ralph_hooks.jobs.slots import QUEUE, VERSION, WORKFLOW
@@ -70,6 +71,8 @@ def _queue(store: Store, call: Call, setting: Setting, rewind: int | None) -> st
         row = store.lock(connection, call.lineage_id)
         if row.live:
             raise AlreadyRunning(call.lineage_id, row.job_id)
+        if call.conductor_decision_id:
+            check_decision(call, decisions.find(connection, call.conductor_decision_id))
         state = store.state(call.lineage_id, connection)
         rows = [*_rewound(state, rewind), _job_started(state, call, setting, rewind)]
         store.append(connection, call.lineage_id, job, rows)
@@ -96,6 +99,7 @@ def _job_started(state: LineageState, call: Call, setting: Setting, rewind: int 
         state.converged, state.next_generation = False, rewind + 1
     check_continuable(state, call.seed_content)
     setting.check_work(call.seed_content or state.seed or "")
+    setting.check_clean(call, state.last.digest if state.last else "")
     body = {
         "call": {
             **as_json(call),
