@@ -61,7 +61,7 @@ def test_a_job_from_start_to_result(jobs: MakeJobs) -> None:
     project = jobs(2, agent_seconds=0.5)
     told: list[Any] = []
 
-    async def progress(amount: float, total: float | None, message: str | None) -> None:
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
         told.append(message)
 
     async def talk(client: Client) -> None:
@@ -77,7 +77,7 @@ def test_a_job_from_start_to_result(jobs: MakeJobs) -> None:
             news = await client.call_tool(
                 "ouroboros_job_wait",
                 {"job_id": job, "cursor": cursor, "timeout_seconds": 30},
-                progress_callback=progress,
+                progress_callback=tell,
             )
             answer = news.structured_content
             cursor, status = answer["cursor"], answer["status"]
