@@ -20,6 +20,7 @@ from ralph_hooks.install.place import Place
 from ralph_hooks.install.plants import NAME, Plant, plants
 from ralph_hooks.install.scratch import scratch
 from ralph_hooks.ledger import ledger
+from ralph_hooks.plan.locate import CONFIG
 from ralph_hooks.process.capture import Captured, capture
 from ralph_hooks.process.spawn import which
 
@@ -48,9 +49,10 @@ class Proof:
     masked: bool = False
 
 
-def prove(root: str, top: str, config: str, checks: Sequence[tuple[str, str]], seconds: int) -> list[Proof]:
-    """Try the gate in a scratch copy of `top` with this config text. `checks` are (name, cwd).
+def prove(root: str, top: str, config: str | None, checks: Sequence[tuple[str, str]], seconds: int) -> list[Proof]:
+    """Try the gate in a scratch copy of `top`, with this config text or the config that is there.
 
+    `checks` are (name, cwd).
     Takes two runs of the checks. Never raises for what the project does.
     """
     try:
@@ -60,8 +62,9 @@ def prove(root: str, top: str, config: str, checks: Sequence[tuple[str, str]], s
         return [Proof(name, False, f"no scratch copy could be made: {error.strerror}") for name, _ in checks]
 
 
-def _prove(root: str, config: str, checks: Sequence[tuple[str, str]], seconds: int) -> list[Proof]:
-    files.write_atomic(os.path.join(root, "ralph-hooks.toml"), config.encode(), 0o644)
+def _prove(root: str, config: str | None, checks: Sequence[tuple[str, str]], seconds: int) -> list[Proof]:
+    if config is not None:
+        files.write_atomic(os.path.join(root, CONFIG), config.encode(), 0o644)
     as_is = stop(root, seconds)
     planted = {cwd: plants(Place(root, cwd)) for _, cwd in checks}
     for cwd, found in planted.items():

@@ -10,6 +10,12 @@ PROGRAM = "ralph-hooks"
 GUARD_EVENTS = ("ConfigChange", "UserPromptSubmit")
 GUARD_SECONDS = 30
 MARGIN = 60
+MIN_TIMEOUT = 600
+
+
+def timeout_for(run_seconds: float) -> int:
+    """A check's `timeout_s` from how long it took: five times that, in whole minutes, at least ten."""
+    return max(MIN_TIMEOUT, -int(-5 * run_seconds // 60) * 60)
 
 
 def within(timeouts: list[float], *, parallel: bool = False) -> int:
@@ -17,7 +23,7 @@ def within(timeouts: list[float], *, parallel: bool = False) -> int:
 
     The gate stops 30 s before it, so the client's timeout, which lets the turn end, never comes first.
     """
-    longest = max(timeouts, default=600) if parallel else sum(timeouts) or 600
+    longest = max(timeouts, default=MIN_TIMEOUT) if parallel else sum(timeouts) or MIN_TIMEOUT
     return -int(-(longest + MARGIN) // 60) * 60
 
 

@@ -67,6 +67,11 @@ def test_red_today_and_the_canary_is_never_reached(tmp_path: Path) -> None:
     assert proof.why == "it is RED with the planted test and without"
 
 
+def test_no_tests_today(tmp_path: Path) -> None:
+    proof = prove(tmp_path, PYTEST, {"tests/test_a.py": "X = 1\n"})
+    assert (proof.proven, proof.as_is, proof.planted) == (True, "NO_TESTS", "RED")
+
+
 @pytest.mark.slow
 def test_a_selection_that_misses_the_canary_is_unproven(tmp_path: Path) -> None:
     proof = prove(tmp_path, [*PYTEST, "tests/test_a.py"], GREEN)

@@ -21,6 +21,7 @@ _RESULT = re.compile(
 _BUILT = re.compile(r" +Finished .*target\(s\) in ")
 _TARGET = re.compile(r"(?:^|  )(?:Running .*?([\w-]+)-[0-9a-f]{16}\)?|Doc-tests ([\w-]+))$")
 _TEST = re.compile(r"test (.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (ok|FAILED|ignored)(?:, .*)?$")
+_BEGUN = re.compile(r"test .+ \.\.\. ")
 _SECTION = re.compile(r"---- (.+?)(?: - should panic| - compile(?: fail)?)? std(?:out|err) ----$")
 _PANIC = re.compile(r"thread '(.+)'(?: \(\d+\))? panicked at ")
 _UNBUILT = re.compile(r"error: could not compile `([^`]+)`(?: \(([^)]*)\))?(?: due to |$)")
@@ -185,7 +186,7 @@ def _failures(block: Block, own: list[str]) -> list[Failure]:
         found = _SECTION.match(line) or _PANIC.match(line)
         if found and found[1] in names:
             current = texts.setdefault(found[1], [])
-        elif _TEST.match(line):
+        elif _BEGUN.match(line):
             current = []
         if not _SECTION.match(line):
             current.append(line)

@@ -12,7 +12,7 @@ _TOTAL = re.compile(r"Total Test time \(real\) = +[\d.]+ sec$")
 _NONE = "No tests were found!!!"
 _PROJECT = "Test project "
 _LISTED = re.compile(r"\t *(\d+) - (.+) \(([^()]*)\)(?:\s.*)?$")
-_RESULT = re.compile(r" *(?:\d+/\d+ )?Test +#(\d+): (.+?) \.*(?: +(Passed)|\*\*\*(.+?)) +[\d.]+ sec(?:\s.*)?$")
+_RESULT = re.compile(r" *(?:\d+/\d+ )?Test +#(\d+): (.+?) \.*(?: +(Passed)|[^.*]*\*\*\*(.+?)) +[\d.]+ sec(?:\s.*)?$")
 _START = re.compile(r"(?: +Start +\d+: |test \d+$)")
 _NOISE = re.compile(r"(?:Test command|Working Directory|Test timeout computed to be|Environment variables): ?")
 _NUMBERED = re.compile(r"(\d+): (.*)$")

@@ -15,7 +15,7 @@ from ralph_hooks.check.evidence.go_packages import HEADER, PACKAGE, Package, evi
 from ralph_hooks.check.verdict import Evidence
 
 _UNTESTED = re.compile(r"\t\S+\t\tcoverage: ")
-_FRAME = re.compile(r"( *)--- (PASS|FAIL|SKIP): (\S+) \(\d+\.\d\ds\)$")
+_FRAME = re.compile(r"( *)--- (PASS|FAIL|SKIP): (Benchmark\S+|\S+(?= \())(?: \(\d+\.\d\ds\))?$")
 _SECTION = re.compile(r"=== (RUN|PAUSE|CONT|NAME) +(\S+)$")
 _NOTHING = ("[no test files]", "[no tests to run]")
 _OPEN = 100  # tests looked at, of those that run at the same time
@@ -105,7 +105,7 @@ class _Reader:
         elif found := self._frame(line):
             self._begin(found[3])
             self._package.tests[found[3]] = _STATUS[found[2]]
-        elif at in self._ends and (found := PACKAGE.match(line)):
+        elif at in self._ends and (found := PACKAGE.match(line)) and not self._told(found[1]):
             self._end(found)
         elif line in ("FAIL", "PASS"):
             self._begin("")
@@ -115,6 +115,10 @@ class _Reader:
             self._build.append(line)
         elif not _UNTESTED.match(line):
             self._package.say(self._test, line)
+
+    def _told(self, verdict: str) -> bool:
+        """Whether a test must have printed this: without `-v`, no test is named in a package that passes."""
+        return verdict == "ok  " and bool(self._package.tests) and not self.verbose
 
     def _begin(self, test: str) -> None:
         self._test = test

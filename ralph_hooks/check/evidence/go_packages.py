@@ -15,15 +15,20 @@ _RUNNING = re.compile(r"\t\t(\S+) \([\d.hms]+\)$")
 
 @dataclass
 class Package:
-    """One package of a run. `ended` is `ok`, `fail`, `broken` (not built), `none` (no tests) or "" while it runs."""
+    """One package of a run. `ended` is `ok`, `fail`, `broken` (not built), `none` (no tests) or "" while it runs.
+
+    `current` is the test that spoke last.
+    """
 
     name: str
     ended: str = ""
+    current: str = ""
     tests: dict[str, str] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
 
     def say(self, test: str, line: str) -> None:
         """A line of output that belongs to a test, or to the package itself for an empty name."""
+        self.current = test or self.current
         self.texts.setdefault(test, []).append(line)
 
     def failing(self) -> list[str]:
@@ -34,6 +39,8 @@ class Package:
         if self.ended != "fail":
             return []
         failed = [test for test, status in self.tests.items() if status == "failed"] or self._running()
+        if self.tests.get(self.current) == "" and self.current not in failed:
+            failed.append(self.current)  # it died, and the package with it
         parents = {parent for test in failed for parent in _parents(test)}
         return [test for test in failed if test not in parents]
 

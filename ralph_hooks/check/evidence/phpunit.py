@@ -134,23 +134,29 @@ def _compact(lines: list[str], at: int) -> Evidence:
 
 
 def _failures(lines: list[str]) -> list[Failure]:
-    """The numbered entries of the lists of errors and failures."""
+    """The numbered entries of the lists of errors and failures; a line `--` parts the lists."""
     entries: list[tuple[str, list[str]]] = []
-    kind, number = "", 0
+    kind, number, fresh = "", 0, True
     for line in lines:
         found = _ENTRY.match(line)
-        if heading := _LIST.match(line):
+        if fresh and (heading := _LIST.match(line)):
             kind, number = heading[1], 0
-        elif line == "--" or _VERDICT.match(line):
+        elif line == "--":
             kind = ""
         elif kind not in ("error", "failure"):
-            continue
+            pass
         elif found and int(found[1]) == number + 1:
             number += 1
             entries.append((found[2], []))
-        elif entries:
+        elif entries and number:
             entries[-1][1].append(line)
-    return [Failure(name, cut(dedent(said))) for name, said in entries]
+        fresh = line == "--" or (fresh and not line)
+    return [Failure(name, cut(_without_verdict(said))) for name, said in entries]
+
+
+def _without_verdict(said: list[str]) -> str:
+    """The last entry's lines run into the verdict of the whole run."""
+    return dedent(said[:-1] if said and _VERDICT.match(said[-1]) else said)
 
 
 def _testdox(lines: list[str]) -> tuple[list[Failure], dict[str, str]]:
@@ -160,6 +166,8 @@ def _testdox(lines: list[str]) -> tuple[list[Failure], dict[str, str]]:
     statuses: dict[str, str] = {}
     group = test = ""
     for line in lines[begin:]:
+        if line.startswith("Summary of "):
+            break
         if found := _TESTDOX.match(line):
             test = f"{group}: {_DURATION.sub('', found[2])}"
             statuses[test] = _SIGNS[found[1]]

@@ -20,6 +20,7 @@ _OUTSIDE = re.compile(r"An error occurred (?:while loading (.+)|(in .+))\.$")
 _FAILED = re.compile(r"rspec (\S+) # (.+)$")
 _LEAF = re.compile(r"(.*?)(?: \((FAILED|PENDING)(?: - \d+|: .*)\))?$")
 _MARKS = re.compile(r"[.F*]+$|Randomized with seed |Run options: ")
+_SECTIONS = ("Failures:", "Failed examples:", "Top ", "An error occurred ")
 _JSON = '{"version":"'
 _STATUS = {"FAILED": "failed", "PENDING": "skipped", None: "passed"}
 
@@ -51,11 +52,13 @@ def _from_text(lines: list[str], at: int) -> Evidence:
     examples, failed, pending, errors = (int(number or 0) for number in found.groups()) if found else (0, 0, 0, 0)
     own = lines[_start(lines, at) : at]
     failures = _entries(own, "Failures:") if failed else []
-    if len(failures) != failed:
-        failures = [Failure(entry[2]) for line in own + lines[at:] if (entry := _FAILED.match(line))] or failures
+    listed = [(entry[1], entry[2]) for line in own + lines[at:] if (entry := _FAILED.match(line))][-failed:]
+    if failed and len(failures) != failed:
+        failures = [Failure(name) for _, name in listed] or failures
+    _tell_apart(failures, [place for place, _ in listed])
     outside = _outside(own)[-errors:] if errors else []
     waiting = _entries(own, "Pending: (Failures listed here are expected and do not affect your suite's status)")
-    expected = {entry.id for entry in waiting if "Failure/Error:" in entry.text} if pending else set()
+    expected = {entry.id for entry in waiting[:pending] if "Failure/Error:" in entry.text}
     statuses = _documentation(own, examples)
     statuses |= {test: "xfailed" for test in expected if test in statuses}
     return Evidence(
@@ -76,7 +79,8 @@ def _start(lines: list[str], at: int) -> int:
     """Where this report begins: below the one above it, or, for a sum of several, where parallel_tests began."""
     alone = _FINISHED.match(lines[at - 1])
     for above in range(at - 2, 0, -1):
-        if _is_summary(lines, above) if alone else _PROCESSES.match(lines[above]):
+        again = lines[above - 1 : above + 1] == lines[at - 1 : at + 1]  # a second formatter of the same run
+        if (_is_summary(lines, above) and not again) if alone else _PROCESSES.match(lines[above]):
             return above + 1
     return 0
 
@@ -89,11 +93,19 @@ def _entries(lines: list[str], heading: str) -> list[Failure]:
         found = _ENTRY.match(line)
         if found and int(found[1]) == len(entries) + 1:
             entries.append((found[2].removesuffix(" FIXED"), []))
-        elif line and not line.startswith("    "):
+        elif line.startswith(_SECTIONS) or _FINISHED.match(line):
             break
         elif entries:
             entries[-1][1].append(line)
     return [Failure(name, cut(dedent(said))) for name, said in entries]
+
+
+def _tell_apart(failures: list[Failure], places: list[str]) -> None:
+    """Examples of one name get their place as well."""
+    names = [failure.id for failure in failures]
+    if len(places) == len(names):
+        for failure, place in zip(failures, places, strict=True):
+            failure.id += f" ({place})" if names.count(failure.id) > 1 else ""
 
 
 def _outside(lines: list[str]) -> list[Failure]:
@@ -146,12 +158,16 @@ def _from_json(report: dict[str, Any]) -> Evidence:
     counts = report["summary"]
     examples, failed, pending = (int(counts[name]) for name in ("example_count", "failure_count", "pending_count"))
     errors = int(counts.get("errors_outside_of_examples_count") or 0)
-    failures, statuses = [], {}
+    failures: list[Failure] = []
+    places: list[str] = []
+    statuses: dict[str, str] = {}
     for test in report["examples"]:
-        name, status = str(test.get("full_description", "")), str(test.get("status", ""))
+        name, status = " ".join(str(test.get("full_description", "")).split()), str(test.get("status", ""))
         statuses[name] = "skipped" if status == "pending" else status
         if status == "failed":
             failures.append(Failure(name, _exception(test.get("exception"))))
+            places.append(str(test.get("id", "")))
+    _tell_apart(failures, places)
     return Evidence(
         "rspec",
         passed=examples - failed - pending,

@@ -31,7 +31,7 @@ TEST_FILES = ("test_*.py", "*_test.py", "test*/**/test_*.py", "test*/**/*_test.p
 def find(place: Place) -> Iterator[Proposal]:
     """Everything Python in this directory, the best test command first."""
     tests = place.find(*TEST_FILES)
-    if not tests and not place.has(*MARKS):
+    if not place.has(*MARKS) and (not tests or place.path != "."):
         return
     yield from _tests(place, tests)
     yield from _wide(place)

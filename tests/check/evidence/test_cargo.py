@@ -45,11 +45,7 @@ ROWS = [
         says="the price is wrong",
     ),
     Row(
-        "doc",
-        passed=1,
-        failed=1,
-        ids=["src/lib.rs - sub (line 14)"],
-        says="left == right",
+        "doc", passed=1, failed=1, ids=["src/lib.rs - sub (line 14)"], says="Test executable failed (exit status: 101)."
     ),
     Row(
         "show-output",
@@ -84,11 +80,44 @@ ROWS = [
         passed=2,
         failed=2,
         ids=["left::tests::it_works", "right::tests::also"],
-        says="assertion `left == right` failed",
+        says="left == right",
     ),
     Row("workspace-green", passed=1, failed=0),
     Row("nested", passed=2, failed=0),
     Row("nested-quiet", passed=2, failed=0),
+    Row(
+        "odd",
+        passed=2,
+        failed=2,
+        errors=1,
+        ids=["out::no_panic", "out::wrong_panic", "overflow"],
+        says="note: test did not panic as expected at tests/out.rs:8:4",
+    ),
+    Row(
+        "odd-nocapture",
+        passed=2,
+        failed=2,
+        ids=["out::no_panic", "out::wrong_panic"],
+        says="note: test did not panic as expected at tests/out.rs:8:4",
+    ),
+    Row(
+        "odd-quiet",
+        passed=2,
+        failed=2,
+        errors=1,
+        ids=["no_panic", "wrong_panic", "a test binary"],
+        says="note: test did not panic as expected at tests/out.rs:8:4",
+    ),
+    Row(
+        "colours",
+        passed=3,
+        failed=2,
+        skipped=1,
+        ids=["shop::tests::price", "shop::tests::result"],
+        says="the price is wrong",
+    ),
+    Row("no-run"),
+    Row("list"),
     Row("unknown-option"),
 ]
 

@@ -49,6 +49,58 @@ ROWS = [
     Row("dashboard", passed=1, failed=1, ids=["price"], says="Failed"),
     Row("no-tests-in-project", passed=0, failed=0, nothing=True),
     Row("no-configuration"),
+    Row(
+        "odd",
+        passed=1,
+        failed=5,
+        ids=[
+            "paren (a) b",
+            "a.very.long.name.that.goes.on.and.on.and.on.and.on.and.on.and.on.and.on.for.ever.and.ever.and",
+            "talk",
+            "abort",
+            "regex",
+        ],
+        says="Failed",
+    ),
+    Row(
+        "odd-output",
+        passed=1,
+        failed=5,
+        ids=[
+            "paren (a) b",
+            "a.very.long.name.that.goes.on.and.on.and.on.and.on.and.on.and.on.and.on.for.ever.and.ever.and",
+            "talk",
+            "abort",
+            "regex",
+        ],
+        says="Failed",
+    ),
+    Row(
+        "odd-parallel",
+        passed=1,
+        failed=5,
+        ids=[
+            "paren (a) b",
+            "a.very.long.name.that.goes.on.and.on.and.on.and.on.and.on.and.on.and.on.for.ever.and.ever.and",
+            "talk",
+            "abort",
+            "regex",
+        ],
+        says="Failed",
+    ),
+    Row(
+        "odd-verbose",
+        passed=1,
+        failed=5,
+        ids=[
+            "paren (a) b",
+            "a.very.long.name.that.goes.on.and.on.and.on.and.on.and.on.and.on.and.on.for.ever.and.ever.and",
+            "talk",
+            "abort",
+            "regex",
+        ],
+        says="Failed",
+    ),
     Row("make-test", passed=0, failed=1, ids=["price"], says="Failed"),
 ]
 

@@ -3,4 +3,4 @@ package panics
 import "testing"
 
 func TestBefore(t *testing.T) {}
-func TestBoom(t *testing.T)  { var m map[string]int; m["a"] = 1 }
+func TestBoom(t *testing.T)   { var m map[string]int; m["a"] = 1 }

@@ -1,0 +1,97 @@
+"""`ralph-hooks install`: find the test command, prove that red stops the agent, write config and hook."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import click
+
+from ralph_hooks.install import report, settings
+from ralph_hooks.install.detect import Found, Proposal
+from ralph_hooks.install.setup import set_up
+from ralph_hooks.install.survey import Options
+
+CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex")}
+
+
+@click.command(help="Find the test command, prove that red stops the agent, write the config and register the hook.")
+@click.option("--client", type=click.Choice(list(CLIENTS)), default="claude", show_default=True, help="Whose hook.")
+@click.option(
+    "--scope", type=click.Choice(settings.SCOPES), default="project", show_default=True, help="Which settings file."
+)
+@click.option("--command", "run", default="", metavar="LINE", help="The check, instead of the one that is found.")
+@click.option(
+    "--with", "kinds", type=click.Choice(["types", "lint"]), multiple=True, help="Add the type checker or linter."
+)
+@click.option("--all-tests", is_flag=True, help="Take every test command that was found.")
+@click.option("--per-package", is_flag=True, help="One check for each package of the workspace.")
+@click.option(
+    "--timeout", type=click.IntRange(min=1), metavar="SECONDS", help="timeout_s, instead of what one run suggests."
+)
+@click.option("--guard/--no-guard", default=False, help="Also watch over settings changes and a person's prompts.")
+@click.option("--prove/--no-prove", default=True, help="Try it in a scratch copy with a planted failing test.")
+@click.option("--force", is_flag=True, help="Take a command that cannot turn red or never ends.")
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing, take the first choice.")
+@click.option("--dry-run", is_flag=True, help="Show the changes, write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="The outcome as JSON.")
+def command(
+    *,
+    client: str,
+    scope: str,
+    run: str,
+    kinds: tuple[str, ...],
+    all_tests: bool,
+    per_package: bool,
+    timeout: int | None,
+    guard: bool,
+    prove: bool,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Exit 0 when the gate is in place, whatever the suite says today; 1 when it is not."""
+    options = Options(
+        clients=CLIENTS[client], scope=scope, command=run, kinds=kinds, every=all_tests, packages=per_package,
+        timeout_s=timeout, force=force, dry_run=dry_run, prove=prove, guard=guard,
+    )  # fmt: skip
+    asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    outcome = set_up(os.getcwd(), options, _ask if asked else _first, _quiet if as_json else _tell)
+    if as_json:
+        click.echo(json.dumps(report.data(outcome), indent=2))
+    elif dry_run:
+        for change in (outcome.config, *(change for _, change in outcome.settings)):
+            click.echo(settings.diff(change), nl=False)
+    else:
+        for line in (*report.lines(outcome), *(f"{'next':<9}{step}" for step in report.next_steps(outcome))):
+            click.echo(line)
+    return 0
+
+
+def _first(found: Found) -> list[Proposal]:
+    return found.choice
+
+
+def _ask(found: Found) -> list[Proposal]:
+    """One question for the test command; the type checker and linter with a plain yes or no."""
+    chosen = found.choice
+    if len(found.tests) > 1:
+        for number, proposal in enumerate(found.tests, 1):
+            click.echo(f"  {number}  {proposal.shown}   because {proposal.why}")
+        picked = click.prompt("which one decides?", type=click.IntRange(1, len(found.tests)), default=1)
+        chosen = [found.tests[picked - 1]]
+    elif chosen and not click.confirm(f"{', '.join(each.shown for each in chosen)}: take it?", default=True):
+        line = click.prompt("the command that decides")
+        chosen = [Proposal(ecosystem="command", run=line, why="", name="tests")]
+    extra = [each for each in found.extra if click.confirm(f"also {each.shown} ({each.why})?", default=False)]
+    return [*chosen, *extra]
+
+
+def _tell(words: str) -> None:
+    click.echo(words, err=True)
+
+
+def _quiet(words: str) -> None:
+    """JSON stands alone."""
