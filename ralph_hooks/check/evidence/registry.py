@@ -50,7 +50,7 @@ RUNNERS: tuple[tuple[str, str], ...] = (
 def runner(name: str) -> Runner | None:
     """The module that reads this runner."""
     path = dict(RUNNERS).get(name)
-    module: Runner | None = import_module(path) if path else None  # type: ignore[assignment]
+    module: Runner | None = import_module(path) if path else None
     return module
 
 
