@@ -69,7 +69,9 @@ def read_words(words: list[str]) -> tuple[str, float, str]:
 
 def _dispatch(event: Event, client: str, within: float) -> Reply:
     if event.name not in STOPS:
-        return Reply(0)
+        from ralph_hooks.guard.events import answer as guarded
+
+        return guarded(event, client)
     from ralph_hooks.check.run import Cancel
 
     cancel = Cancel()

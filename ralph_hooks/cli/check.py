@@ -16,6 +16,7 @@ from ralph_hooks.cli.show.live import LiveWatch, run_of
 from ralph_hooks.cli.show.run import show_run
 from ralph_hooks.cli.show.text import console
 from ralph_hooks.errors import EXIT_USAGE, RalphError
+from ralph_hooks.ledger import receipts
 from ralph_hooks.plan.compiled import Plan, only
 from ralph_hooks.plan.locate import Project
 from ralph_hooks.process import signals
@@ -24,6 +25,10 @@ from ralph_hooks.process.tree import RUN_ID
 EXIT_CODES = {
     verdict.GREEN: 0, verdict.FLAKY: 0, verdict.RED: 1, verdict.NO_TESTS: 3, verdict.CANNOT_RUN: 4, verdict.TIMEOUT: 5,
 }  # fmt: skip
+
+
+# A signal that comes in the instant before the wait begins is seen at its next end.
+TICK = 0.5
 
 
 @click.command(help="Run the checks now, as the hook would: 0 green, 1 red, 3 no tests, 4 cannot run, 5 timeout.")
@@ -44,6 +49,8 @@ def command(force: bool, names: tuple[str, ...], as_json: bool, junit: str | Non
         return 128 + int(str(cancelled) or signals.INT)
     code = EXIT_CODES[run.verdict]
     common.note(project, "check", plan=plan.digest, only=list(names), exit=code, **record.summary(run))
+    if not names and not all(check.remembered for check in run.checks):
+        receipts.add(project, plan.digest, run, by="check")
     if junit is not None:
         _write_junit(junit, run)
     if as_json:
@@ -87,14 +94,17 @@ def _run(project: Project, plan: Plan, *, force: bool) -> verdict.Run:
         signals.on(number, cancel)
     try:
         if not sys.stderr.isatty():
-            watch = Watch()
-            watch.cancel = cancel
-            return once.judge(project, plan, force=force, watch=watch)
+            return once.judge(project, plan, force=force, watch=_patient(Watch(), cancel))
         with LiveWatch(console(stderr=True), [check.name for check in plan.check], project.checkout) as live:
-            live.cancel = cancel
-            return once.judge(project, plan, force=force, watch=live)
+            return once.judge(project, plan, force=force, watch=_patient(live, cancel))
     except Cancelled:
         raise Cancelled(str(cancel.requested)) from None
+
+
+def _patient(watch: Watch, cancel: Cancel) -> Watch:
+    watch.cancel = cancel
+    watch.tick_seconds = TICK
+    return watch
 
 
 def _write_junit(path: str, run: verdict.Run) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 
 import click
@@ -11,11 +10,9 @@ import click
 from ralph_hooks import fastjson, files
 from ralph_hooks.cli import common
 from ralph_hooks.cli.show.text import local_time, safe
-from ralph_hooks.errors import EXIT_USAGE, RalphError
-from ralph_hooks.gate.skip import LONGEST_PAUSE, PAUSE_FILE
-
-UNITS = {"h": 3600, "m": 60, "s": 1}
-PARTS = re.compile(r"(\d{1,6})([hms])")
+from ralph_hooks.errors import RalphError
+from ralph_hooks.gate.skip import PAUSE_FILE
+from ralph_hooks.guard.durations import seconds_of
 
 
 @click.command(help="Let every stop pass unchecked for DURATION (as in 30m or 1h30m; 1h when left out, 24h at most).")
@@ -35,14 +32,3 @@ def command(duration: str, reason: str) -> int:
     common.note(project, "pause", until=until, by=pause["by"], reason=safe(reason) or "no reason given")
     click.echo(f"paused until {local_time(until)}; `ralph-hooks resume` ends it")
     return 0
-
-
-def seconds_of(duration: str) -> int:
-    """The length of `1h30m`. Raises `RalphError` for anything that is no duration of at most 24 hours."""
-    parts = PARTS.findall(duration)
-    length = sum(int(count) * UNITS[unit] for count, unit in parts)
-    if not length or "".join(count + unit for count, unit in parts) != duration:
-        raise RalphError(f"`{duration}` is no duration", "ralph-hooks pause 30m", EXIT_USAGE)
-    if length > LONGEST_PAUSE:
-        raise RalphError(f"`{duration}` is longer than 24h, the longest pause", "ralph-hooks pause 24h", EXIT_USAGE)
-    return length

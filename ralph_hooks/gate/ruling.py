@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ralph_hooks.check.verdict import FLAKY, Run
-from ralph_hooks.gate import budget, release, sessions
+from ralph_hooks.gate import budget, prompt, release, sessions
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, Decision
 from ralph_hooks.gate.feedback import Attempt, feedback
 from ralph_hooks.gate.stop import Stop, changes, unverified
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ralph_hooks.plan.config import Budget, Config
 
+DECLARATION = "RALPH-BLOCKED:"
 ACCEPT = "Only a person can accept that: `ralph-hooks seal`."
 
 
@@ -24,18 +25,26 @@ def green(stop: Stop) -> Decision:
     agent = _agent(stop)
     if sessions.exists(stop.event.session, agent):
         try:
-            with sessions.Session(stop.event.session, agent, stop.project) as session:
-                if not budget.is_fresh(session.state):
-                    session.save(budget.rule_green(session.state))
+            sessions.reset(stop.event.session, agent, stop.project)
         except sessions.Unwritable as error:
             return unverified("state", f"the suite is green, but {error}")
     if all(check.remembered for check in run.checks):
         return Decision(SKIP, "already green")
     if changed := changes(stop):
         return Decision(ALLOW, "CONFIG_CHANGED", message=f"ralph-hooks: green, but {'; '.join(changed)}. {ACCEPT}")
+    if run.verdict == FLAKY and (told := _flakes(stop)):
+        return Decision(ALLOW, "flaky", message=f"ralph-hooks: green at the second try; {'; '.join(told)}.")
     words = "green, after a flaky first try" if run.verdict == FLAKY else "green"
     announce = stop.plan is not None and stop.plan.gate.announce
     return Decision(ALLOW, message=f"ralph-hooks: {words} ({_passed(run)})." if announce else "")
+
+
+def _flakes(stop: Stop) -> list[str]:
+    """For the person alone: an agent that hears of flakes blames them."""
+    from ralph_hooks.check import flaky
+
+    assert stop.project is not None and stop.run is not None
+    return flaky.count(stop.project, [test for check in stop.run.checks for test in flaky.flaked_ids(check)])
 
 
 def _passed(run: Run) -> str:
@@ -47,11 +56,16 @@ def red(stop: Stop) -> Decision:
     """Charge, make it durable, then block; or hand back to a person."""
     run = stop.run
     assert run is not None
+    if as_found(stop):
+        return _released(stop, budget.Ruling(RELEASED_RED, "as_found", first=True), budget.fresh())
     limits = _config(stop).budget
     try:
         with sessions.Session(stop.event.session, _agent(stop), stop.project, active=stop.event.active) as session:
             before = session.state
             after, ruling = budget.rule_red(before, run, limits, small=bool(changes(stop)))
+            if reason := declared(stop, before):
+                after, ruling = {**before, "released": "declared"}, budget.Ruling(RELEASED_RED, "declared", first=True)
+                stop.notes.append(f"The agent's words: {reason}")
             session.save(after)
             stop.notes += session.notes
     except sessions.Unwritable as error:
@@ -67,6 +81,32 @@ def _config(stop: Stop) -> Config:
     from ralph_hooks.plan.config import Config  # only beside a config that could not be read
 
     return Config()
+
+
+def as_found(stop: Stop) -> bool:
+    """Whether the content is what the person's last prompt found, and the config says that this is not blocked."""
+    run, plan = stop.run, stop.plan
+    if plan is None or run is None or plan.gate.when != "changed" or not run.digest_after:
+        return False
+    return prompt.read(stop.event.session).get("digest") == run.digest_after
+
+
+def declared(stop: Stop, state: dict[str, Any]) -> str:
+    """The reason in the agent's last line, where it may declare itself blocked (T7), else "".
+
+    At most once per prompt of a person, and only after at least two blocks on this very content.
+    """
+    plan, run = stop.plan, stop.run
+    last = stop.event.message.rstrip().rsplit("\n", 1)[-1].strip()
+    if plan is None or run is None or not plan.guard.declare_blocked or not last.startswith(DECLARATION):
+        return ""
+    reason = last.removeprefix(DECLARATION).strip()
+    here = run.digest_after != "" and run.digest_after == state["content"] and state["same"] >= 1
+    note = prompt.read(stop.event.session)
+    if not reason or not here or note.get("declared"):
+        return ""
+    prompt.write(stop.event.session, {**note, "declared": True})
+    return reason[:500]
 
 
 def _agent(stop: Stop) -> str:

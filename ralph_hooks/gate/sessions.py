@@ -171,6 +171,13 @@ def peek(session: str, agent: str) -> dict[str, Any] | None:
     return max(found, key=lambda state: int(state["seq"])) if found else None
 
 
+def reset(session: str, agent: str, project: Project | None) -> None:
+    """Give a session its whole budget back. Raises `Unwritable`."""
+    with Session(session, agent, project) as held:
+        if not budget.is_fresh(held.state):
+            held.save(budget.rule_green(held.state))
+
+
 def exists(session: str, agent: str) -> bool:
     """Whether a state file of this session lies anywhere: without one, green has nothing to reset."""
     name = session_name(session, agent) + ".json"

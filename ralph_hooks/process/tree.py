@@ -162,6 +162,12 @@ def alive(pid: int, started: str) -> bool:
     return not os.path.isdir("/proc/self")
 
 
+def parent_of(pid: int) -> int:
+    """The parent of a process, 0 when it is gone."""
+    fields = _stat(pid)
+    return int(fields[1]) if fields else 0
+
+
 def is_ancestor(pid: int) -> bool:
     """Whether `pid` is a parent, grandparent … of this process."""
     current = os.getppid()

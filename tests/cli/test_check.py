@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,7 +40,7 @@ CODES = {
     "green": ('run = "true"', 0, "GREEN"),
     "red": ('run = "exit 3"', 1, "RED"),
     "signal": ('run = "kill -SEGV $$"', 1, "RED"),
-    "no tests": ('run = "printf \'?\\\\texample.com/x\\\\t[no test files]\\\\n\'"\nformat = "go"', 3, "NO_TESTS"),
+    "no tests": ('run = "printf \'?   \\\\texample.com/x\\\\t[no test files]\\\\n\'"\nformat = "go"', 3, "NO_TESTS"),
     "missing": ('run = ["no-such-runner"]', 4, "CANNOT_RUN"),
     "timeout": ('run = "sleep 60"\ntimeout_s = 0.3', 5, "TIMEOUT"),
 }
@@ -137,15 +139,23 @@ def ignoring(mark: Path) -> str:
     return f"trap '' TERM; echo $$ > {mark}; while :; do sleep 0.1; done"
 
 
-def started(project: TestProject) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+@contextlib.contextmanager
+def started(project: TestProject) -> Iterator[subprocess.Popen[str]]:
+    """A `ralph-hooks check` in its own process, ended with the block at the latest."""
+    child = subprocess.Popen(
         [sys.executable, "-m", "ralph_hooks", "check"], cwd=project.root, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
     )  # fmt: skip
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            child.terminate()
+        child.communicate(timeout=30)
 
 
 def wait_for(path: Path) -> str:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         if path.exists() and path.read_text().strip():
             return path.read_text().strip()
@@ -157,10 +167,10 @@ def wait_for(path: Path) -> str:
 def test_an_interrupt_ends_the_whole_tree(project: TestProject, tmp_path: Path, number: int, code: int) -> None:
     mark = tmp_path / "pid"
     project.config(f'[[check]]\nname = "it"\nrun = """{ignoring(mark)}"""\n').commit()
-    child = started(project)
-    pid = int(wait_for(mark))
-    child.send_signal(number)
-    _, err = child.communicate(timeout=10)
+    with started(project) as child:
+        pid = int(wait_for(mark))
+        child.send_signal(number)
+        _, err = child.communicate(timeout=30)
     assert (child.returncode, err) == (code, "cancelled: what the checks had started was ended with them\n")
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -170,17 +180,28 @@ def test_an_interrupt_ends_the_whole_tree(project: TestProject, tmp_path: Path, 
 def test_an_interrupt_ends_the_waiting_for_another_run(project: TestProject, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     project.config(f'[[check]]\nname = "it"\nrun = """{ignoring(mark)}"""\n').commit()
-    first = started(project)
-    wait_for(mark)
-    second = started(project)
-    time.sleep(1.5)
-    second.send_signal(signal.SIGINT)
-    second.communicate(timeout=10)
-    assert second.returncode == 130
-    assert first.poll() is None
-    first.send_signal(signal.SIGINT)
-    first.communicate(timeout=10)
+    with started(project) as first:
+        wait_for(mark)
+        with started(project) as second:
+            wait_until_it_waits(second)
+            second.send_signal(signal.SIGINT)
+            second.communicate(timeout=30)
+        assert second.returncode == 130
+        assert first.poll() is None
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=30)
     assert first.returncode == 130
+
+
+def wait_until_it_waits(child: subprocess.Popen[str]) -> None:
+    """Until it has the checkout's lock file open: from there on its own signal handler is in place."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with contextlib.suppress(FileNotFoundError):  # a descriptor that was closed meanwhile
+            if any(os.readlink(fd).endswith("/run.lock") for fd in Path(f"/proc/{child.pid}/fd").iterdir()):
+                return
+        time.sleep(0.02)
+    raise AssertionError("it never came to the lock")
 
 
 def test_the_terminal_shows_a_check_while_it_runs(project: TestProject) -> None:

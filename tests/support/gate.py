@@ -71,7 +71,8 @@ def raw_stop(project: TestProject, text: str | bytes, client: str = "claude", wi
 def lines(project: TestProject) -> list[dict[str, Any]]:
     """The project's ledger, oldest first."""
     from ralph_hooks.ledger import ledger
-    from ralph_hooks.plan.locate import find_project
+    from ralph_hooks.plan.locate import Project, find_project
 
-    found = find_project(str(project.root))
-    return list(ledger.read(found)) + (list(ledger.read(None)) if found else [])
+    root = str(project.root)
+    found = find_project(root)
+    return list(ledger.read(found or Project(root, root, ""))) + list(ledger.read(None))

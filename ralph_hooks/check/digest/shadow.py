@@ -96,11 +96,17 @@ class Shadow:
         fd = os.open(os.path.join(self.state, "tree.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
         try:
             _flock(fd)
-            files.remove(os.path.join(self.path, "index.lock"))
+            self._tidy()
         except BaseException:
             os.close(fd)
             raise
         return fd
+
+    def _tidy(self) -> None:
+        try:
+            os.unlink(os.path.join(self.path, "index.lock"))
+        except (FileNotFoundError, NotADirectoryError):
+            pass
 
 
 def _wanted(config: bytes) -> list[tuple[str, bytes]]:
@@ -129,6 +135,8 @@ def _flock(fd: int) -> None:
 def _discard(path: str) -> None:
     import shutil
 
+    if not os.path.isdir(path) or os.path.islink(path):
+        return os.unlink(path)
     aside = f"{path}.{os.getpid()}.broken"
     os.replace(path, aside)
-    shutil.rmtree(aside, ignore_errors=True)
+    return shutil.rmtree(aside, ignore_errors=True)

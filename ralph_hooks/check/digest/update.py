@@ -41,9 +41,9 @@ def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale:
     _write(shadow, [*gone, *moved, *difference.dropped], hashable)
     _remember_recent(memo, found, int(seen.started - SLACK_SECONDS), before)
     memo.forget_old(seen.started)
-    if found or not memo.base:
-        memo.base = _digest_of_index(shadow)
-        memo.by_paths = {}
+    base = _digest_of_index(shadow) if found or not memo.base else memo.base
+    memo.by_paths = memo.by_paths if base == memo.base else {}
+    memo.base = base
     memo.index, memo.person = memos.stamp(shadow.index), seen.person
     memo.save(shadow.memo)
     return any(path.startswith(tuple(seen.nested)) for path in difference.added)

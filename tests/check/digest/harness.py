@@ -79,11 +79,15 @@ class untouched:  # noqa: N801 - reads as a statement
 
     def __exit__(self, *error: object) -> None:
         if error[0] is None:
-            assert dict(git_files(self.root)) == self.before
+            after = dict(git_files(self.root))
+            moved = [path for path in after.keys() | self.before if after.get(path) != self.before.get(path)]
+            assert not moved
 
 
 def git_files(root: Path) -> Iterator[tuple[str, object]]:
     """Every file of every git directory: its stat, and for an index its bytes."""
+    worktree_config = root / ".git" / "config.worktree"
+    sparse = worktree_config.exists() and "sparse = true" in worktree_config.read_text()
     for directory, _, names in os.walk(root):
         if "/.git" not in directory and "/git-dir" not in directory:
             continue
@@ -91,7 +95,8 @@ def git_files(root: Path) -> Iterator[tuple[str, object]]:
             path = os.path.join(directory, name)
             found = os.lstat(path)
             text = sha256(Path(path).read_bytes()).hexdigest() if name == "index" else ""
-            # git refreshes the time of a shared index whenever anybody reads it
-            moment = 0 if name.startswith("sharedindex.") else found.st_mtime_ns
+            # git itself refreshes these times whenever anybody reads a split or a sparse index
+            refreshed = name.startswith("sharedindex.") or (sparse and "/objects/" in directory)
+            moment = 0 if refreshed else found.st_mtime_ns
             yield path, (found.st_ino, found.st_size, moment, found.st_mode, text)
         yield directory, os.stat(directory).st_mtime_ns

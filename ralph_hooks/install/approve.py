@@ -1,0 +1,115 @@
+"""Approve the project as it is now (T1): config, inputs of the checks, our settings entries, our program."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from hashlib import blake2b
+from typing import Any
+
+from ralph_hooks import fastjson, files
+from ralph_hooks.install import settings
+from ralph_hooks.plan import compile as compiler
+from ralph_hooks.plan import compiled, seal
+from ralph_hooks.plan.inputs import inputs_of
+from ralph_hooks.plan.locate import Project
+from ralph_hooks.process.spawn import which
+
+TOKEN_FILE = "token.json"  # noqa: S105 - a file name
+TOKEN_SECONDS = 120
+GUARDED_NAMES = ("PATH", "NODE_OPTIONS", "BASH_ENV")
+GUARDED_PREFIXES = ("RALPH_HOOKS_", "XDG_", "PYTHON", "LD_")
+
+
+def approve(project: Project, *, by: str, pending: bool = False) -> dict[str, Any]:
+    """Write the seal; what it holds. Raises `ConfigError` for a config that cannot be read, `OSError` for the state."""
+    packed = compiler.compile_plan(project.config_path, compiled.FORMAT)
+    plan = compiled.build(packed)
+    note = {
+        "at": time.time(),
+        "by": by,
+        "pending": pending,
+        "packed": packed,
+        "inputs": {check.name: inputs_of(check, project.root) for check in plan.check},
+        "settings": settings_now(project.root),
+        "program": program_now(),
+    }
+    compiler.store(os.path.join(project.state, compiled.FILE), packed)
+    files.write_atomic(seal.seal_path(project), fastjson.dumps(note).encode())
+    leave_token(project)
+    return note
+
+
+def settings_now(root: str) -> dict[str, dict[str, Any]]:
+    """Of each Claude Code settings file: our entries, whether hooks are off, and the guarded environment."""
+    return {layer.path: facts_of(layer) for layer in settings.layers("claude", root)}
+
+
+def facts_of(layer: settings.Layer) -> dict[str, Any]:
+    """What the guard compares of one settings file."""
+    data = read_settings(layer.path)
+    env = data.get("env")
+    return {
+        "entries": [[entry.event, entry.hook] for entry in settings.entries_in(layer)],
+        "disabled": data.get("disableAllHooks") is True,
+        "env": {name: value for name, value in env.items() if guarded(name)} if isinstance(env, dict) else {},
+        "stop_hooks": stop_hooks(data),
+    }
+
+
+def read_settings(path: str) -> dict[str, Any]:
+    """The settings in a file; `{}` for one that is missing, unreadable or no JSON object."""
+    try:
+        data = json.loads((files.read_bytes_or_none(path) or b"").decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def stop_hooks(data: dict[str, Any]) -> list[str]:
+    """The commands of all Stop hooks in these settings."""
+    hooks = data.get("hooks")
+    groups = hooks.get("Stop") if isinstance(hooks, dict) else None
+    found = []
+    for group in groups if isinstance(groups, list) else []:
+        for hook in group.get("hooks", []) if isinstance(group, dict) else []:
+            found.append(json.dumps(hook, sort_keys=True))
+    return found
+
+
+def guarded(name: str) -> bool:
+    """Whether a variable in `env` of the settings can replace or blind our program."""
+    return name in GUARDED_NAMES or name.startswith(GUARDED_PREFIXES)
+
+
+def program_now() -> dict[str, str]:
+    """The `ralph-hooks` on PATH: its real path and the digest of its bytes."""
+    found = which("ralph-hooks", os.getcwd(), os.environ.get("PATH", os.defpath))
+    if found is None:
+        return {"path": "", "digest": ""}
+    real = os.path.realpath(found)
+    return {"path": real, "digest": blake2b(files.read_bytes_or_none(real) or b"", digest_size=16).hexdigest()}
+
+
+def leave_token(project: Project) -> None:
+    """Let the settings as they are now through the guard of a running session, for two minutes."""
+    digests = {layer.path: file_digest(layer.path) for layer in settings.layers("claude", project.root)}
+    token = {"until": time.time() + TOKEN_SECONDS, "files": digests}
+    files.write_atomic(os.path.join(project.state, TOKEN_FILE), fastjson.dumps(token).encode())
+
+
+def has_token(project: Project, path: str) -> bool:
+    """Whether a person left this very content of the file, a moment ago."""
+    try:
+        token = fastjson.loads((files.read_bytes_or_none(os.path.join(project.state, TOKEN_FILE)) or b"").decode())
+        young = 0 < token["until"] - time.time() <= TOKEN_SECONDS
+        return bool(young and token["files"].get(path) == file_digest(path))
+    except (fastjson.JsonError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def file_digest(path: str) -> str:
+    """The digest of a file's bytes; "" for none."""
+    data = files.read_bytes_or_none(path)
+    return "" if data is None else blake2b(data, digest_size=16).hexdigest()
