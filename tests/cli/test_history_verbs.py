@@ -114,10 +114,10 @@ def test_log_shows_stops_and_checks(project: TestProject) -> None:
     stop(project)
     done = project.ralph("log")
     assert (done.code, done.err) == (0, "")
-    rows = [line.split() for line in done.out.splitlines() if re.match(r" *\d\d:\d\d:\d\d", line)]
-    assert [row[1] for row in rows] == ["Stop", "check", "Stop"]
-    assert rows[0][2:4] == [SESSION[:8], "BLOCK"] and "attempt 1/2" in " ".join(rows[0])
-    assert rows[2][3] == "ALLOW"
+    rows = [line.split() for line in done.out.splitlines() if re.match(r"\d\d-\d\d \d\d:\d\d:\d\d ", line)]
+    assert [row[2] for row in rows] == ["Stop", "check", "Stop"]
+    assert rows[0][3:5] == [SESSION[:8], "BLOCK"] and "attempt 1/2" in " ".join(rows[0])
+    assert rows[2][4] == "ALLOW"
     assert len([line for line in project.ralph("log", "-n", "1").out.splitlines() if "Stop" in line]) == 1
     records = [json.loads(line) for line in project.ralph("log", "--json").out.splitlines()]
     assert records == lines(project)
