@@ -17,6 +17,7 @@ from ralph_hooks.check.verdict import GREEN, CheckResult, Run
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_hooks.plan.compiled import Plan
+    from ralph_hooks.plan.config import Check
     from ralph_hooks.plan.locate import Project
 
 LOGS_KEPT = 50
@@ -56,14 +57,30 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     plot.parallel, plot.fail_fast = plan.gate.parallel, plan.gate.fail_fast
     due = [check for check in plan.check if check.name not in recall.names]
     results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch))}
+    if any(check.flaky_retry for check in due):
+        _try_again(due, results, plot, (recall, watch))
     results.update({name: _remembered(name) for name in recall.names})
     run.checks = [results[check.name] for check in plan.check if check.name in results]
     run.digest_after = recall.after()  # waits for a first digest that is made meanwhile
     run.digest_before = recall.digest
-    run.receipt_digest = recall.receipt
+    run.receipt_digest, run.tracked_digest = recall.receipt, recall.tracked
     if watch.may_remember:
         recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
     prune_logs(os.path.join(project.state, "logs"))
+
+
+def _try_again(
+    due: list[Check], results: dict[str, CheckResult], plot: Plot, around: tuple[memory.Recall, Watch]
+) -> None:
+    from ralph_hooks.check import flaky
+
+    recall, watch = around
+    flaky.arbitrate(
+        due,
+        results,
+        lambda: bool(recall.digest) and recall.after() == recall.digest,
+        lambda check: next(iter(run_checks([check], plot, watch)), None),
+    )
 
 
 class Meanwhile(Watch):

@@ -16,6 +16,7 @@ from ralph_hooks.cli.show.live import LiveWatch, run_of
 from ralph_hooks.cli.show.run import show_run
 from ralph_hooks.cli.show.text import console
 from ralph_hooks.errors import EXIT_USAGE, RalphError
+from ralph_hooks.ledger import receipts
 from ralph_hooks.plan.compiled import Plan, only
 from ralph_hooks.plan.locate import Project
 from ralph_hooks.process import signals
@@ -48,6 +49,8 @@ def command(force: bool, names: tuple[str, ...], as_json: bool, junit: str | Non
         return 128 + int(str(cancelled) or signals.INT)
     code = EXIT_CODES[run.verdict]
     common.note(project, "check", plan=plan.digest, only=list(names), exit=code, **record.summary(run))
+    if not names and not all(check.remembered for check in run.checks):
+        receipts.add(project, plan.digest, run, by="check")
     if junit is not None:
         _write_junit(junit, run)
     if as_json:

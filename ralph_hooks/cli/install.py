@@ -9,6 +9,7 @@ import sys
 import click
 
 from ralph_hooks.install import report, settings
+from ralph_hooks.install.bytecode import compile_package
 from ralph_hooks.install.detect import Found, Proposal
 from ralph_hooks.install.setup import set_up
 from ralph_hooks.install.survey import Options
@@ -57,6 +58,7 @@ def command(
         clients=CLIENTS[client], scope=scope, command=run, kinds=kinds, every=all_tests, packages=per_package,
         timeout_s=timeout, force=force, dry_run=dry_run, prove=prove, guard=guard,
     )  # fmt: skip
+    compile_package()
     asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     outcome = set_up(os.getcwd(), options, _ask if asked else _first, _quiet if as_json else _tell)
     if as_json:

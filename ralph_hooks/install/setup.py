@@ -13,6 +13,7 @@ from ralph_hooks.check.verdict import TIMEOUT, Run
 from ralph_hooks.errors import RalphError
 from ralph_hooks.install import canary, entries, settings, survey, writer
 from ralph_hooks.install.canary import Proof
+from ralph_hooks.install.doctor import examine, program
 from ralph_hooks.install.settings import Layer
 from ralph_hooks.install.survey import Choose, Draft, Options, Site
 from ralph_hooks.install.writer import Change
@@ -52,6 +53,7 @@ def set_up(start: str, options: Options, choose: Choose, tell: Tell) -> Outcome:
     tell("timing one run …")
     _time(outcome, options)
     _compare(outcome)
+    outcome.notes += [f"{each.what}: {each.fix}" for each in program.on_path(examine(place.root))]
     return outcome
 
 
