@@ -87,6 +87,7 @@ HISTORIES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "then remembered": ([record("RELEASED_RED"), record("SKIP", "already green", verdict="GREEN")], []),
     "then green for another": ([record("RELEASED_RED"), record("ALLOW", verdict="FLAKY", session="t")], []),
     "then one check green": ([record("RELEASED_RED"), record(event="check", verdict="GREEN", only=["a"])], ["s"]),
+    "then green of an unsealed config": ([record("RELEASED_RED"), record(verdict="GREEN", unsealed=True)], ["s"]),
     "then no project": ([record("RELEASED_RED"), record("ALLOW", "no project")], ["s"]),
     "green, but not kept": ([record("UNVERIFIED", "state", verdict="GREEN")], ["s"]),
     "then released elsewhere": ([record("RELEASED_RED"), record("UNVERIFIED", session="t")], ["s", "t"]),
