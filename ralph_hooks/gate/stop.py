@@ -79,6 +79,15 @@ def know_session(stop: Stop) -> Decision | None:
     return None
 
 
+def meet_twin(stop: Stop) -> Decision | None:
+    """The same event may arrive twice at once."""
+    stop.twin = Twin(stop.event, stop.client)
+    try:
+        return stop.twin.meet(stop.deadline)
+    except TimeoutError:
+        return unverified("busy", "another process is still judging this very stop")
+
+
 def read_plan(stop: Stop) -> Decision | None:
     """What a person approved. A config that cannot be read is a check that cannot run."""
     from ralph_hooks.plan.seal import approved
@@ -93,15 +102,6 @@ def read_plan(stop: Stop) -> Decision | None:
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
     return None
-
-
-def meet_twin(stop: Stop) -> Decision | None:
-    """The same event may arrive twice at once."""
-    stop.twin = Twin(stop.event, stop.client)
-    try:
-        return stop.twin.meet(stop.deadline)
-    except TimeoutError:
-        return unverified("busy", "another process is still judging this very stop")
 
 
 def leave_subagents(stop: Stop) -> Decision | None:
@@ -146,7 +146,7 @@ def rule(stop: Stop) -> Decision | None:
     return ruling.red(stop)
 
 
-LINE = (find_project, know_session, read_plan, meet_twin, leave_subagents, skip_rules, run_checks, rule)
+LINE = (find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)
 
 
 def decide(stop: Stop) -> Decision:
