@@ -56,7 +56,7 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     plot = Plot(project.root, run.id, os.path.join(project.state, "logs", run.id), deadline)
     plot.parallel, plot.fail_fast = plan.gate.parallel, plan.gate.fail_fast
     due = [check for check in plan.check if check.name not in recall.names]
-    results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch))}
+    results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch, due, project.root))}
     if any(check.flaky_retry for check in due):
         _try_again(due, results, plot, (recall, watch))
     run.notes = _ratchet(project, plan, list(results.values()), learn=watch.may_remember)
@@ -93,9 +93,11 @@ def _try_again(
 class Meanwhile(Watch):
     """The caller's watch, with our own slow work first while the check runs."""
 
-    def __init__(self, recall: memory.Recall, watch: Watch) -> None:
+    def __init__(self, recall: memory.Recall, watch: Watch, due: list[Check], root: str) -> None:
         self._recall = recall
         self._watch = watch
+        self._due = due
+        self._root = root
         self.cancel = watch.cancel
         self.tick_seconds = watch.tick_seconds
         self.started = watch.started  # type: ignore[method-assign]
@@ -105,6 +107,9 @@ class Meanwhile(Watch):
     def meanwhile(self) -> None:
         self._recall.meanwhile()
         self._watch.meanwhile()
+        from ralph_hooks.check.outcome import prepare
+
+        prepare(self._due, self._root)
 
 
 def _remembered(name: str) -> CheckResult:
