@@ -12,8 +12,9 @@ from tests.support.gate import stop
 from tests.support.project import TestProject, make_project
 
 
-def seen(verdict: str = "GREEN", *, passed: int | None = None, **statuses: str) -> list[CheckResult]:
-    result = CheckResult("t", verdict)
+def seen(statuses: dict[str, str] | None = None, *, passed: int | None = None) -> list[CheckResult]:
+    result = CheckResult("t", "GREEN")
+    statuses = statuses or {}
     ids = {name.replace("__", "::"): status for name, status in statuses.items()}
     count = passed if passed is not None else sum(status == "passed" for status in ids.values())
     skipped = sum(status == "skipped" for status in ids.values())
@@ -38,10 +39,10 @@ def project(tmp_path: object) -> Project:
     ],
 )
 def test_losses_by_id(project: Project, before: dict[str, str], now: dict[str, str], says: str) -> None:
-    assert ratchet.hold(project, seen(**before), Guard()) == []
-    notes = ratchet.hold(project, seen(**now), Guard())
+    assert ratchet.hold(project, seen(before), Guard()) == []
+    notes = ratchet.hold(project, seen(now), Guard())
     assert bool(notes) is bool(says) and all(says in note for note in notes)
-    again = seen(**now)
+    again = seen(now)
     ratchet.hold(project, again, Guard(ratchet="block"))
     assert (again[0].verdict == "RED") is bool(says)
 
