@@ -59,6 +59,7 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch, due, project.root))}
     if any(check.flaky_retry for check in due):
         _try_again(due, results, plot, (recall, watch))
+    run.notes = _ratchet(project, plan, list(results.values()), learn=watch.may_remember)
     results.update({name: _remembered(name) for name in recall.names})
     run.checks = [results[check.name] for check in plan.check if check.name in results]
     run.digest_after = recall.after()  # waits for a first digest that is made meanwhile
@@ -67,6 +68,12 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     if watch.may_remember:
         recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
     prune_logs(os.path.join(project.state, "logs"))
+
+
+def _ratchet(project: Project, plan: Plan, results: list[CheckResult], *, learn: bool) -> list[str]:
+    from ralph_hooks.check import ratchet
+
+    return ratchet.hold(project, results, plan.guard, learn=learn)
 
 
 def _try_again(
