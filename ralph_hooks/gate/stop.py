@@ -12,7 +12,7 @@ import time
 
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
 from ralph_hooks.errors import RalphError
-from ralph_hooks.gate import skip
+from ralph_hooks.gate import in_session, skip
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.gate.root import project_of, session_name
@@ -96,22 +96,6 @@ def know_session(stop: Stop) -> Decision | None:
     return None
 
 
-def read_plan(stop: Stop) -> Decision | None:
-    """What a person approved. A config that cannot be read is a check that cannot run."""
-    from ralph_hooks.plan.seal import approved
-
-    assert stop.project is not None
-    try:
-        stop.approved = approved(stop.project, session_name(stop.event.session))
-    except RalphError as error:
-        stop.run = broken_config(error.message)
-        return None
-    stop.plan = stop.approved.plan
-    if not stop.plan.check:
-        stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
-    return None
-
-
 def meet_twin(stop: Stop) -> Decision | None:
     """The same event may arrive twice at once."""
     if stop.twin is not None:
@@ -121,6 +105,25 @@ def meet_twin(stop: Stop) -> Decision | None:
         return stop.twin.meet(stop.deadline)
     except TimeoutError:
         return unverified("busy", "another process is still judging this very stop")
+
+
+def read_plan(stop: Stop) -> Decision | None:
+    """What a person approved. A config that cannot be read is a check that cannot run."""
+    from ralph_hooks.plan.compiled import with_check
+    from ralph_hooks.plan.seal import approved
+
+    assert stop.project is not None
+    try:
+        stop.approved = approved(stop.project, session_name(stop.event.session))
+    except RalphError as error:
+        stop.run = broken_config(error.message)
+        return None
+    stop.plan = stop.approved.plan
+    if goal := in_session.read(stop.event.session, in_session.GOAL):
+        stop.plan = with_check(stop.plan, goal)
+    if not stop.plan.check:
+        stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
+    return None
 
 
 def leave_subagents(stop: Stop) -> Decision | None:
@@ -167,7 +170,7 @@ def rule(stop: Stop) -> Decision | None:
     return ruling.red(stop)
 
 
-LINE = (in_round, find_project, know_session, read_plan, meet_twin, leave_subagents, skip_rules, run_checks, rule)
+LINE = (in_round, find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)
 
 
 def decide(stop: Stop) -> Decision:
@@ -175,7 +178,7 @@ def decide(stop: Stop) -> Decision:
     for step in LINE:
         decision = step(stop)
         if decision is not None:
-            return decision
+            return decision if "twin" in decision.record else in_session.next_round(stop.event, decision)
     raise AssertionError("the line has no end")
 
 
