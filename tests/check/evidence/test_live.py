@@ -24,13 +24,13 @@ pytestmark = pytest.mark.slow
 
 # Runner, its program, the package that brings it, and the cases that every version of it should print alike.
 LIVE = [
-    ("go", "go", "golang-go", ("plain-mixed", "verbose-mixed", "json-mixed", "verbose-talks", "plain-no-files")),
-    ("cargo", "cargo", "cargo", ("mixed", "no-fail-fast", "broken", "nothing", "talks", "exits", "nested")),
+    ("go", "go", "golang-go", ("plain-red", "verbose-red", "json-red", "verbose-talks", "plain-no-files")),
+    ("cargo", "cargo", "cargo", ("red", "no-fail-fast", "broken", "nothing", "talks", "exits", "nested")),
     ("nextest", "cargo-nextest", "cargo-nextest", ("no-fail-fast", "flaky", "nothing")),
-    ("rspec", "rspec", "ruby-rspec", ("mixed", "documentation", "talks", "load-error", "nested")),
-    ("phpunit", "phpunit", "phpunit", ("mixed", "talks", "exits", "filtered")),
-    ("ctest", "ctest", "cmake", ("mixed", "talks", "nothing", "skipped-only")),
-    ("prove", "prove", "perl", ("bad", "talks", "nothing")),
+    ("rspec", "rspec", "ruby-rspec", ("red", "documentation", "talks", "load-error", "nested")),
+    ("phpunit", "phpunit", "phpunit", ("red", "talks", "exits", "filtered")),
+    ("ctest", "ctest", "cmake", ("red", "talks", "nothing", "skipped-only")),
+    ("prove", "prove", "perl", ("red", "talks", "nothing")),
 ]
 TABLES = {
     "go": test_go.ROWS,

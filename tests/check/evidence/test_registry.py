@@ -141,7 +141,7 @@ _LINES: list[str] = []
 def _lines() -> list[str]:
     if not _LINES:
         for name in NAMES:
-            for path in sorted((RECORDINGS / name).glob("*red*.txt"))[:4]:
+            for path in sorted((RECORDINGS / name).rglob("*red*.txt"))[:4]:
                 _LINES.extend(clean(path.read_bytes()).split("\n"))
     return _LINES
 
@@ -165,7 +165,7 @@ def test_a_megabyte_of_garbage_takes_no_time(name: str, seed: str) -> None:
     module = registry.runner(name)
     assert module is not None
     text = (seed * (1024 * 1024 // len(seed) + 1))[: 1024 * 1024]
-    real = clean(next(iter(sorted((RECORDINGS / name).glob("*red*.txt")))).read_bytes())
+    real = clean(next(iter(sorted((RECORDINGS / name).rglob("*red*.txt")))).read_bytes())
     began = time.monotonic()
     module.parse(text)
     module.parse(text + "\n" + real)
@@ -182,7 +182,7 @@ def test_a_megabyte_of_mixed_lines_takes_no_time(name: str, seed: int) -> None:
     assert module is not None
     kinds = [*SEEDS, *(line + "\n" for line in dice.sample(_lines(), 40))]
     text = "".join(dice.choice(kinds) * dice.choice([1, 3, 2000]) for _ in range(400))[: 1024 * 1024]
-    text += clean(next(iter(sorted((RECORDINGS / name).glob("*red*.txt")))).read_bytes())
+    text += clean(next(iter(sorted((RECORDINGS / name).rglob("*red*.txt")))).read_bytes())
     began = time.monotonic()
     module.parse(text)
     assert time.monotonic() - began < 10
