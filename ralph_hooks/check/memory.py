@@ -91,6 +91,7 @@ class Recall:
     def __init__(self, project: Project, plan: Plan, *, force: bool = False) -> None:
         self.digest = ""
         self.receipt = ""
+        self.tracked = ""
         self.names: set[str] = set()
         self.whole = False
         self._project = project
@@ -122,9 +123,10 @@ class Recall:
         self._keys = {check.name: key_of(self._project, self._plan, check, self._tree) for check in self._plan.check}
 
     def _receipt(self) -> str:
-        from ralph_hooks.check.digest.receipt import receipt_digest
+        from ralph_hooks.check.digest.receipt import receipt_digests
 
-        return receipt_digest(self._project, self._tree) if self.digest else ""
+        receipt, self.tracked = receipt_digests(self._project, self._tree) if self.digest else ("", "")
+        return receipt
 
     def meanwhile(self) -> None:
         """Set to work what can be done while the first check runs."""
@@ -144,7 +146,7 @@ class Recall:
         self._after = TreeDigest.start(self._project)
         digest = self._after.result()
         if digest != self.digest:
-            self.receipt = ""  # what was tested is neither what was there before nor what is there now
+            self.receipt = self.tracked = ""  # what was tested is neither what was there before nor what is there now
         return digest
 
     def remember(self, checks: list[Check], run: Run) -> None:

@@ -132,16 +132,28 @@ class CheckResult:
 class Run:
     """One run of all checks over one content of the tree. Digests are "" where there is none."""
 
-    __slots__ = ("checks", "digest_after", "digest_before", "duration", "id", "receipt_digest", "started")
+    __slots__ = (
+        "checks",
+        "digest_after",
+        "digest_before",
+        "duration",
+        "id",
+        "notes",
+        "receipt_digest",
+        "started",
+        "tracked_digest",
+    )
 
     def __init__(self, id: str, started: float) -> None:
         self.id = id
         self.started = started
         self.duration = 0.0
         self.checks: list[CheckResult] = []
+        self.notes: list[str] = []  # what the person and the agent should know beside the verdict
         self.digest_before = ""
         self.digest_after = ""
         self.receipt_digest = ""
+        self.tracked_digest = ""  # the same without untracked files
 
     @property
     def verdict(self) -> str:

@@ -11,7 +11,7 @@ import time
 
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
 from ralph_hooks.errors import RalphError
-from ralph_hooks.gate import skip
+from ralph_hooks.gate import in_session, skip
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.gate.root import project_of, session_name
@@ -79,8 +79,18 @@ def know_session(stop: Stop) -> Decision | None:
     return None
 
 
+def meet_twin(stop: Stop) -> Decision | None:
+    """The same event may arrive twice at once."""
+    stop.twin = Twin(stop.event, stop.client)
+    try:
+        return stop.twin.meet(stop.deadline)
+    except TimeoutError:
+        return unverified("busy", "another process is still judging this very stop")
+
+
 def read_plan(stop: Stop) -> Decision | None:
     """What a person approved. A config that cannot be read is a check that cannot run."""
+    from ralph_hooks.plan.compiled import with_check
     from ralph_hooks.plan.seal import approved
 
     assert stop.project is not None
@@ -90,18 +100,11 @@ def read_plan(stop: Stop) -> Decision | None:
         stop.run = broken_config(error.message)
         return None
     stop.plan = stop.approved.plan
+    if goal := in_session.read(stop.event.session, in_session.GOAL):
+        stop.plan = with_check(stop.plan, goal)
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
     return None
-
-
-def meet_twin(stop: Stop) -> Decision | None:
-    """The same event may arrive twice at once."""
-    stop.twin = Twin(stop.event, stop.client)
-    try:
-        return stop.twin.meet(stop.deadline)
-    except TimeoutError:
-        return unverified("busy", "another process is still judging this very stop")
 
 
 def leave_subagents(stop: Stop) -> Decision | None:
@@ -146,7 +149,7 @@ def rule(stop: Stop) -> Decision | None:
     return ruling.red(stop)
 
 
-LINE = (find_project, know_session, read_plan, meet_twin, leave_subagents, skip_rules, run_checks, rule)
+LINE = (find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)
 
 
 def decide(stop: Stop) -> Decision:
@@ -154,7 +157,7 @@ def decide(stop: Stop) -> Decision:
     for step in LINE:
         decision = step(stop)
         if decision is not None:
-            return decision
+            return decision if "twin" in decision.record else in_session.next_round(stop.event, decision)
     raise AssertionError("the line has no end")
 
 
@@ -238,9 +241,22 @@ def finish(stop: Stop, decision: Decision) -> Decision:
         return decision
     if not record(stop, decision) and decision.kind == BLOCK:
         decision = unverified("ledger", "the ledger cannot be written, so the block was not given; the suite is red")
+    leave_receipt(stop)
     if stop.twin is not None:
         stop.twin.leave(decision)
     return decision
+
+
+def leave_receipt(stop: Stop) -> None:
+    """Proof for `ralph-hooks verify`; under a changed config there is none, and nothing new is proven from memory."""
+    run = stop.run
+    if run is None or stop.plan is None or stop.project is None or changes(stop) or not run.receipt_digest:
+        return
+    if all(check.remembered for check in run.checks):
+        return
+    from ralph_hooks.ledger import receipts
+
+    receipts.add(stop.project, stop.plan.digest, run, session=stop.event.session, by="hook")
 
 
 __all__ = ["ALLOW", "BLOCK", "RELEASED_RED", "SKIP", "Stop", "decide", "finish"]

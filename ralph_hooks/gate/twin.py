@@ -1,8 +1,9 @@
 """A stop that fires twice (a plugin and a settings file name the same hook) is one run and one charge (G21).
 
-Both processes get the same bytes. The first to lock a file named after them judges the stop, leaves its decision in
-the file and unlinks it; whoever opened the file before that finds the decision and leaves with it. A later stop with
-the same bytes finds no file and is judged anew.
+Both processes get the same bytes. The first to lock a file named after them judges the stop and leaves its decision
+and the time in the file; whoever had started before that time leaves with the same decision. How far it had got by
+then does not matter: on a busy machine one of the two may be late by more than a whole check takes. A later stop with
+the same bytes starts after that time and is judged anew.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import time
 
 from ralph_hooks import fastjson, files, paths
 from ralph_hooks.gate.decision import Decision
+from ralph_hooks.process.tree import start_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_hooks.gate.event import Event
 
 PAUSE = 0.01
+KEEP_SECONDS = 3600
+PRUNE_ABOVE = 32
 
 
 class Twin:
@@ -41,32 +45,59 @@ class Twin:
         while True:
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return _read(self._fd)
+                return _read(self._fd, _born())
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     raise TimeoutError from None
                 time.sleep(PAUSE)
 
     def leave(self, decision: Decision) -> None:
-        """Tell a twin that is already waiting, and nobody who comes later."""
+        """Tell the twin, wherever it is by now."""
         if self._fd < 0:
             return
         data = {name: getattr(decision, name) for name in ("kind", "reason", "message", "feedback", "silent")}
         try:
-            os.pwrite(self._fd, fastjson.dumps(data).encode(), 0)
-            os.unlink(self._path)
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, fastjson.dumps({"ended": _now(), **data}).encode(), 0)
         except OSError:
-            pass  # gone already, or a full disk: the twin judges for itself
+            pass  # a full disk: the twin judges for itself
         os.close(self._fd)
         self._fd = -1
+        _prune(os.path.dirname(self._path))
 
 
-def _read(fd: int) -> Decision | None:
+def _read(fd: int, born: float) -> Decision | None:
+    """The decision in the file, when it was made in our lifetime."""
     text = os.pread(fd, 1 << 20, 0)
     try:
         data = fastjson.loads(text.decode())
+        if not data.pop("ended") >= born:
+            return None
         decision = Decision(data.pop("kind"), data.pop("reason"), **data)
     except (fastjson.JsonError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
         return None
     decision.record = {"twin": True, "charged": False}
     return decision
+
+
+def _now() -> float:
+    """Seconds since boot, on the clock that process start times are told in."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def _born() -> float:
+    """When this process had started for certain: the end of its tick. Without /proc, now, which misses late twins."""
+    ticks, now = start_time(os.getpid()), _now()
+    born = (int(ticks) + 1) / os.sysconf("SC_CLK_TCK") if ticks else now
+    return min(born, now)
+
+
+def _prune(directory: str) -> None:
+    try:
+        names = os.listdir(directory)
+        for name in names if len(names) > PRUNE_ABOVE else ():
+            path = os.path.join(directory, name)
+            if time.time() - os.stat(path).st_mtime > KEEP_SECONDS:
+                os.unlink(path)
+    except OSError:
+        pass  # another process prunes too

@@ -8,7 +8,7 @@ import pytest
 
 from ralph_hooks.scripted import MessagesServer, Step, say, shell
 from tests.support.clients import ClientRun, claude
-from tests.support.gated import FIX, decisions, gated, runs, scripted, stops
+from tests.support.gated import FIX, MEND, decisions, gated, runs, scripted, stops
 from tests.support.project import TestProject
 
 pytestmark = [pytest.mark.client, pytest.mark.usefixtures("installed")]
@@ -47,7 +47,7 @@ def test_green_is_silent(tmp_path: Path) -> None:
 def test_output_that_names_a_missing_file_still_blocks(tmp_path: Path, words: str) -> None:
     """Case 1: the client takes such words on standard error for a missing hook script."""
     project = scripted(tmp_path / "p", f'echo "FileNotFoundError: [Errno 2] {words}"; exit 1\n')
-    run = turn(project, say("a"), shell("echo exit 0 > check.sh"), say("b"))
+    run = turn(project, say("a"), shell(MEND), say("b"))
     assert exits(run) == [2, 0]
     assert words in run.shown[1]
     assert decisions(project)[0] == "BLOCK(red)"
@@ -78,7 +78,7 @@ def test_twenty_blocks_and_not_one_more(tmp_path: Path) -> None:
     project = scripted(tmp_path / "p", "echo still red; exit 1\n")
     run = turn(project, *[step for n in range(24) for step in (shell(f"echo {n} > note"), say("done"))])
     assert exits(run) == [2] * 20 + [0]
-    assert "attempt 20/20" in run.shown[-1]
+    assert "attempt 20/20" in run.shown[-2]
     assert decisions(project)[-1] == "RELEASED_RED(budget)"
 
 
@@ -102,7 +102,7 @@ def test_progress_is_free(tmp_path: Path) -> None:
 def test_a_flood_of_output_is_cut_and_kept(tmp_path: Path) -> None:
     script = "yes 'a line of noise that says nothing' | head -c 200000; echo; echo THE END; exit 1\n"
     project = scripted(tmp_path / "p", script)
-    run = turn(project, say("a"), shell("echo exit 0 > check.sh"), say("b"))
+    run = turn(project, say("a"), shell(MEND), say("b"))
     feedback = run.hooks()[0]["stderr"]
     assert exits(run) == [2, 0]
     assert len(feedback) <= 8001
@@ -114,7 +114,7 @@ def test_a_flood_of_output_is_cut_and_kept(tmp_path: Path) -> None:
 
 def test_a_check_that_does_not_end_blocks_before_the_client_gives_up(tmp_path: Path) -> None:
     project = scripted(tmp_path / "p", "echo waiting; sleep 60\n", keys="timeout_s = 1\n")
-    run = turn(project, say("a"), shell("echo exit 0 > check.sh"), say("b"))
+    run = turn(project, say("a"), shell(MEND), say("b"))
     assert exits(run) == [2, 0]
     assert decisions(project)[0] == "BLOCK(timeout)"
     assert "waiting" in run.shown[1]
@@ -134,6 +134,14 @@ def test_no_tests_are_no_pass(tmp_path: Path) -> None:
     run = turn(project, say("a"), shell("git checkout -q HEAD~1 -- suite.py; echo 0 > failing"), say("b"))
     assert decisions(project) == ["BLOCK(no_tests)", "ALLOW"]
     assert exits(run) == [2, 0]
+
+
+def test_an_agent_that_rewrites_the_check_is_told_on(tmp_path: Path) -> None:
+    project = scripted(tmp_path / "p", "echo red; exit 1\n")
+    run = turn(project, say("a"), shell("echo exit 0 > check.sh"), say("b"))
+    assert (exits(run), decisions(project)) == ([2, 0], ["BLOCK(red)", "ALLOW(CONFIG_CHANGED)"])
+    assert "check.sh" in run.hooks()[1]["stdout"]
+    assert run.hooks()[1]["stdout"].startswith('{"systemMessage"')
 
 
 def test_a_project_without_a_config_is_left_alone(tmp_path: Path) -> None:

@@ -93,9 +93,7 @@ def test_a_virtual_environment_that_nobody_activated(tmp_path: Path) -> None:
     project.write(".gitignore", ".venv\nruns\n__pycache__/\n").commit()
     venv.create(project.root / ".venv", symlinks=True)
     script = project.root / ".venv" / "bin" / "pytest"
-    script.write_text(
-        f"#!{project.root}/.venv/bin/python\nfrom pytest import console_main\nraise SystemExit(console_main())\n"
-    )
+    script.write_text(f"#!{project.root}/.venv/bin/python\nfrom pytest import main\nraise SystemExit(main())\n")
     script.chmod(0o755)
     (site,) = (project.root / ".venv" / "lib").glob("python*/site-packages")
     (site / "all.pth").write_text(sysconfig.get_path("purelib") + "\n")

@@ -11,12 +11,14 @@ import pytest
 
 from ralph_hooks.scripted import MessagesServer, Step, call, say, shell
 from tests.support.clients import ClientRun, claude, stop_hook, with_hooks
-from tests.support.gated import CLAUDE_GATE, FIX, decisions, gated, runs, scripted, stops
+from tests.support.gated import CLAUDE_GATE, FIX, MEND, decisions, gated, runs, scripted, stops
 from tests.support.project import TestProject
 
 pytestmark = [pytest.mark.client, pytest.mark.usefixtures("installed")]
 
 SUBAGENT_GATE = stop_hook("ralph-hooks", "hook", "claude", "--within", "630", event="SubagentStop")
+ENDLESS = "echo $$ > runs.pid; exec sleep 300"
+END = "kill $(cat runs.pid)"
 TWO_BLOCKS = "[budget]\nmax_blocks = 2\n"
 
 
@@ -92,23 +94,31 @@ def test_background_work_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_dev_server_is_not_waited_for(tmp_path: Path) -> None:
-    project = gated(tmp_path / "p")
-    server = shell("python3 -m http.server 0 --bind 127.0.0.1", background=True)
-    run = turn(project, server, say("up"), shell(FIX), say("done"), env={"CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS": "300"})
-    assert decisions(project) == ["BLOCK(red)", "ALLOW"]
-    assert exits(run) == [2, 0]
+    project = gated(tmp_path / "p").write("bin/npm", f"#!/bin/sh\n{ENDLESS}\n")
+    (project.root / "bin" / "npm").chmod(0o755)
+    path = f"{project.root}/bin:{os.environ['PATH']}"
+    steps = (shell("npm run dev", background=True), say("up"), shell(f"{FIX}; {END}"), say("done"))
+    turn(project, *steps, env={"PATH": path})
+    assert decisions(project)[:2] == ["BLOCK(red)", "ALLOW"]
 
 
 @pytest.mark.slow
 def test_background_work_without_an_end_is_skipped_three_times(tmp_path: Path) -> None:
     """Case 11, with a command that no pattern knows; short tasks beside it wake the agent up."""
     project = gated(tmp_path / "p")
-    jobs = [shell(f"sleep {seconds}", background=True) for seconds in ("300", "1", "2", "3")]
-    steps: list[Step] = [jobs, say("waiting"), say("one"), say("two"), say("three"), shell(FIX), say("done")]
-    run = turn(project, *steps, env={"CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS": "8000"})
+    jobs = [shell(job, background=True) for job in (f"sh -c '{ENDLESS}'", "sleep 1", "sleep 2", "sleep 3")]
+    steps: list[Step] = [
+        jobs,
+        say("waiting"),
+        say("one"),
+        say("two"),
+        say("three"),
+        shell(f"{FIX}; {END}"),
+        say("done"),
+    ]
+    turn(project, *steps)
     kinds = [each.split("(")[0] for each in decisions(project)]
-    assert kinds == ["SKIP", "SKIP", "SKIP", "BLOCK", "ALLOW"]
-    assert exits(run) == [0, 0, 0, 2, 0]
+    assert kinds[:5] == ["SKIP", "SKIP", "SKIP", "BLOCK", "ALLOW"]
 
 
 def test_a_hook_that_the_client_kills_is_written_down(tmp_path: Path) -> None:
@@ -136,7 +146,7 @@ def test_our_deadline_comes_before_the_clients(tmp_path: Path) -> None:
     """`--within 4` with the client's own timeout of 4 s: the block is there before it."""
     project = scripted(tmp_path / "p", "sleep 60\n")
     with_hooks(project, stop_hook("ralph-hooks", "hook", "claude", "--within", "4", timeout=4)).commit()
-    run = turn(project, say("a"), shell("echo exit 0 > check.sh"), say("b"))
+    run = turn(project, say("a"), shell(MEND), say("b"))
     assert (exits(run), decisions(project)[0]) == ([2, 0], "BLOCK(timeout)")
 
 
@@ -152,7 +162,7 @@ def test_plan_mode_is_left_alone(tmp_path: Path) -> None:
 def test_someone_elses_stop_hook_beside_ours(tmp_path: Path, failing: int, other: str, shown: int) -> None:
     project = gated(tmp_path / "p", failing)
     theirs = stop_hook(f"test -e /{project.root}/.once && exit 0; touch .once; echo theirs; echo lint >&2; {other}")
-    with_hooks(project, theirs, CLAUDE_GATE).write(".gitignore", "runs\n__pycache__/\n.once\n").commit()
+    with_hooks(project, theirs, CLAUDE_GATE).write(".gitignore", "runs*\n__pycache__/\n.once\n").commit()
     run = turn(project, say("a"), shell(FIX), say("b"))
     assert (len(run.shown) > 1) == (shown > 1)
     if shown > 1:

@@ -8,7 +8,7 @@ import pytest
 
 from ralph_hooks.scripted import ResponsesServer, Step, say, shell
 from tests.support.clients import ClientRun, codex
-from tests.support.gated import FIX, decisions, gated, runs, scripted, stops
+from tests.support.gated import FIX, MEND, decisions, gated, runs, scripted, stops
 from tests.support.project import TestProject, make_project
 
 pytestmark = [pytest.mark.client, pytest.mark.usefixtures("installed")]
@@ -49,7 +49,7 @@ def test_a_stalled_agent_is_released(tmp_path: Path) -> None:
 def test_a_suite_with_nothing_to_say_still_blocks(tmp_path: Path, output: str) -> None:
     """Codex drops a block whose standard error is blank."""
     project = scripted(tmp_path / "p", f"{output}; exit 1\n", client="codex")
-    run = turn(project, say("a"), shell("echo exit 0 > check.sh"), say("b"))
+    run = turn(project, say("a"), shell(MEND), say("b"))
     assert (run.said(), decisions(project)) == (["a", "b"], ["BLOCK(red)", "ALLOW"])
 
 

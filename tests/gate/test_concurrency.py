@@ -49,6 +49,21 @@ def test_a_double_fire_is_one_run_and_one_charge(project: TestProject) -> None:
     stop(project).blocks("attempt 2/20")
 
 
+def test_a_twin_that_comes_late_is_a_twin_all_the_same(project: TestProject) -> None:
+    """It had started before the other one ended, but had not even read the event by then."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+        cwd=project.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+    ) as late:  # fmt: skip
+        data = json.dumps(event(project))
+        first = project.ralph("hook", "claude", stdin=data)
+        _, err = late.communicate(data.encode())
+    assert (first.code, late.returncode, first.err) == (2, 2, err.decode())
+    assert runs(project) == 1
+    assert [line["charged"] for line in lines(project)] == [True, False]
+
+
 def test_the_same_bytes_one_after_the_other_are_two_stops(project: TestProject) -> None:
     stop(project).blocks("attempt 1/20")
     stop(project).blocks("attempt 2/20")

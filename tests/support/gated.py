@@ -22,24 +22,26 @@ for n in range(5):
     def test(self, n=n):
         self.assertGreaterEqual(n, failing, f"bug {n} is still there")
     setattr(Suite, f"test_{n}", test)
+del test
 """
 CHECK = '[[check]]\nname = "suite"\nrun = ["python3", "-m", "unittest", "suite"]\n'
 CLAUDE_GATE = stop_hook("ralph-hooks", "hook", "claude", "--within", "630")
 CODEX_GATE = stop_hook("ralph-hooks hook codex --within 630")
 FIX = "echo 0 > failing"
+MEND = "touch mended"
 
 
 def gated(root: Path, failing: int = 1, more: str = "", *, client: str = "claude") -> TestProject:
     """A project with the suite, its config (plus `more`) and the gate registered, all committed."""
     project = make_project(root).write("suite.py", SUITE).write("failing", f"{failing}\n")
-    return register(project.write(".gitignore", "runs\n__pycache__/\n").config(CHECK + more), client)
+    return register(project.write(".gitignore", "runs*\n__pycache__/\n").config(CHECK + more), client)
 
 
 def scripted(root: Path, script: str, more: str = "", *, keys: str = "", client: str = "claude") -> TestProject:
-    """A project whose check is this shell script, with further `keys` of the check."""
-    project = make_project(root).write("check.sh", script)
+    """A project whose check is this shell script until `MEND`, with further `keys` of the check."""
+    project = make_project(root).write("check.sh", "test -e mended && exit 0\n" + script)
     project.config(f'[[check]]\nname = "suite"\nrun = ["sh", "check.sh"]\n{keys}{more}')
-    return register(project.write(".gitignore", "runs\n"), client)
+    return register(project.write(".gitignore", "runs*\n"), client)
 
 
 def register(project: TestProject, client: str = "claude") -> TestProject:

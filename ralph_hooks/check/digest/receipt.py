@@ -42,11 +42,20 @@ def receipt_digest(project: Project, tree: TreeDigest | None = None) -> str:
 
     `tree` is a measurement that was just made; without it a new one is made.
     """
+    return receipt_digests(project, tree)[0]
+
+
+def receipt_digests(project: Project, tree: TreeDigest | None = None) -> tuple[str, str]:
+    """The same, and beside it the digest of the tracked files alone; two "" when there is none."""
     tree = tree or TreeDigest.start(project)
     try:
-        return digest_of_rows(_rows(tree)) if tree.result() else ""
+        if not tree.result() or tree.shadow is None:
+            return "", ""
+        rows = _rows(tree)
+        tracked = Person(tree.shadow.repository).rows
+        return digest_of_rows(rows), digest_of_rows({path: row for path, row in rows.items() if path in tracked})
     except (NoDigest, OSError):
-        return ""
+        return "", ""
 
 
 def _rows(tree: TreeDigest) -> Rows:
