@@ -43,7 +43,7 @@ FORMAT = f"1 {__version__}"
 def plan_for(project: Project) -> Plan:
     """The project's plan. Raises `ConfigError` when the config cannot be used."""
     path = os.path.join(project.state, FILE)
-    text = _text(project.config_path)
+    text = text_of(project.config_path)
     stored = files.read_bytes_or_none(path)
     if text is not None and stored is not None:
         plan = _unpack(stored, text, project.config_path)
@@ -71,6 +71,12 @@ def only(plan: Plan, names: tuple[str, ...]) -> Plan:
     return _bag(vars(plan) | {"check": kept, "digest": digest})
 
 
+def with_check(plan: Plan, values: dict[str, Any]) -> Plan:
+    """The plan with one more check, given as `dataclasses.asdict` of it; the digest is another one."""
+    digest = digest_of(fastjson.dumps([plan.digest, values]))
+    return _bag(vars(plan) | {"check": [*plan.check, _bag(values)], "digest": digest})
+
+
 def digest_of(plan: str) -> str:
     """The digest of a plan in canonical JSON."""
     from _blake2 import blake2b
@@ -82,8 +88,8 @@ def _bag(values: dict[str, Any]) -> Plan:
     return Plan(values)  # type: ignore[call-arg,arg-type]
 
 
-def _text(path: str) -> str | None:
-    """The config's text, or `None` when reading it needs words."""
+def text_of(path: str) -> str | None:
+    """The config's text, or `None` when there is none or reading it needs words."""
     try:
         if os.stat(path).st_mode & 0o170000 != 0o100000:  # a pipe would block for ever
             return None

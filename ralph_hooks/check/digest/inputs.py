@@ -106,8 +106,9 @@ def _environment(prefix: str) -> list[Fact]:
     packages = [
         fact for version in versions for name in PACKAGES for fact in _packages(os.path.join(lib, version, name))
     ]
-    listed = [_listing(os.path.join(prefix, name)) for name in ("conda-meta", "bin")]
-    return [_content(os.path.join(prefix, "pyvenv.cfg")), *listed, *packages]
+    marks = [_content(os.path.join(prefix, "pyvenv.cfg")), _listing(os.path.join(prefix, "conda-meta"))]
+    own = any(mark[1] for mark in marks)  # the scripts of /usr say nothing about a project
+    return [*marks, *packages, *([_listing(os.path.join(prefix, "bin"))] if own else [])]
 
 
 def _packages(directory: str) -> list[Fact]:

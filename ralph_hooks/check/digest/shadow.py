@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ralph_hooks.process.capture import Pending
 
 LOCK_SECONDS = 10.0
+UNUSED_SECONDS = 7 * 86400.0
+WHERE = "where"
 HEAD = b"ref: refs/heads/none\n"
 ATTRIBUTES = b"* -text -ident -filter !eol !working-tree-encoding\n"
 CONFIG = b"""[core]
@@ -59,7 +61,7 @@ class Shadow:
         self.state = state
         self.path = os.path.join(state, "tree")
         self.repository = repository
-        self.wanted = _wanted(repository.config())
+        self.wanted = _wanted(repository.config(), os.fsencode(repository.top))
 
     @property
     def index(self) -> str:
@@ -84,6 +86,7 @@ class Shadow:
         for name, text in self.wanted:  # not synced: `intact` would tell
             with open(os.path.join(self.path, name), "xb") as file:
                 file.write(text)
+        _prune(os.path.dirname(self.state))
 
     def git(self, *words: str, stdin: bytes | None = None) -> Pending:
         """Start a git on the shadow, in the top of the work tree."""
@@ -109,14 +112,14 @@ class Shadow:
             pass
 
 
-def _wanted(config: bytes) -> list[tuple[str, bytes]]:
+def _wanted(config: bytes, place: bytes) -> list[tuple[str, bytes]]:
     """The shadow's files. SHA-256 repositories get SHA-256 ids, so that receipts compare."""
     sha256 = b"sha256" in config.lower()
     darwin = b"true" if sys.platform == "darwin" else b"false"
     text = CONFIG % (1 if sha256 else 0, darwin, b"sha256" if sha256 else b"sha1")
     if not sha256:
         text = text[: text.index(b"[extensions]")]
-    return [("HEAD", HEAD), ("config", text), (os.path.join("info", "attributes"), ATTRIBUTES)]
+    return [("HEAD", HEAD), ("config", text), (os.path.join("info", "attributes"), ATTRIBUTES), (WHERE, place)]
 
 
 def _flock(fd: int) -> None:
@@ -140,3 +143,15 @@ def _discard(path: str) -> None:
     aside = f"{path}.{os.getpid()}.broken"
     os.replace(path, aside)
     return shutil.rmtree(aside, ignore_errors=True)
+
+
+def _prune(checkouts: str) -> None:
+    """Discard the shadows of work trees that are gone, such as an agent's own, and were not used for a week."""
+    for name in os.listdir(checkouts):
+        path = os.path.join(checkouts, name, "tree")
+        place = files.read_bytes_or_none(os.path.join(path, WHERE))
+        try:
+            if place and not os.path.lexists(place) and os.stat(path).st_mtime < time.time() - UNUSED_SECONDS:
+                _discard(path)
+        except OSError:
+            continue  # another process prunes too

@@ -28,6 +28,7 @@ def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale:
     person's index and the ignore rules. Returns whether `seen.nested` changed by it, so that a new look is due.
     """
     disk = Disk(shadow.repository.top)
+    moved = sorted(set(moved).difference(seen.changed))
     before = memos.now_ns()  # a stat taken later than this is what `recent` keeps, and git hashes later still
     found: Found = {path: disk.find(path) for path in (*seen.changed, *moved, *seen.others)}
     difference = Difference()

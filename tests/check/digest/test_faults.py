@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ralph_hooks import paths
-from ralph_hooks.check.digest import TreeDigest, known, shadow
+from ralph_hooks.check.digest import TreeDigest, digest_of_paths, known, shadow
 from ralph_hooks.plan.locate import Project
 from tests.check.digest.harness import Tree, make_tree
 from tests.support.project import REPOSITORY
@@ -317,3 +317,27 @@ def test_nobody_waits_for_a_killed_git(tree: Tree, monkeypatch: pytest.MonkeyPat
     begin = time.monotonic()
     assert tree.digest() == ""
     assert time.monotonic() - begin < 20
+
+
+def test_shadows_of_trees_that_are_gone_are_discarded(tree: Tree, tmp_path: Path) -> None:
+    gone, young = make_tree(tmp_path / "gone"), make_tree(tmp_path / "young")
+    for one in (tree, gone, young):
+        one.digest()
+    for one in (tree, gone):
+        os.utime(one.shadow, (0, time.time() - shadow.UNUSED_SECONDS - 60))
+    for one in (gone, young):
+        shutil.rmtree(one.root)
+    make_tree(tmp_path / "new").digest()
+    assert [one.shadow.exists() for one in (tree, gone, young)] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "name", [b"sp ace", b"new\nline", b"caf\xe9 \xff", b"-q", b":(top)", b"'$(x)\"", b"\xf0\x9f\x98\x80"]
+)
+def test_any_name_of_the_top(tmp_path: Path, name: bytes) -> None:
+    tree = make_tree(tmp_path / os.fsdecode(name))
+    before = tree.digest()
+    assert tree.receipt() == tree.receipt_of("HEAD")
+    tree.write("a.py", "another\n")
+    assert tree.digest() not in ("", before)
+    assert digest_of_paths(tree.project, ["src"]) != ""

