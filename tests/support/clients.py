@@ -127,9 +127,10 @@ def codex(
     human: bool = False,
     timeout: float = 60,
 ) -> ClientRun:
-    """One `codex exec` to its end; `trusted` is the project's trust, `vetted` skips the per-hook review;
-    `human` asks for the words that a person sees (on `err`, with how each hook ended) instead of JSON lines.
-    `args` go between `exec` and the prompt, so `"resume", ID` works.
+    """One `codex exec` to its end; `args` go before the prompt, so `"resume", ID` works.
+
+    `trusted` is the project's trust, `vetted` skips the per-hook review, `human` asks for the words that a person sees
+    (on `err`, with how each hook ended) instead of JSON lines.
     """
     own = codex_env(server.url, os.environ["HOME"], trusted=(str(project.root),) if trusted else ())
     review = ["--dangerously-bypass-hook-trust"] if vetted else []
