@@ -56,9 +56,10 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     plot = Plot(project.root, run.id, os.path.join(project.state, "logs", run.id), deadline)
     plot.parallel, plot.fail_fast = plan.gate.parallel, plan.gate.fail_fast
     due = [check for check in plan.check if check.name not in recall.names]
-    results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch))}
+    results = {result.name: result for result in run_checks(due, plot, Meanwhile(recall, watch, due, project.root))}
     if any(check.flaky_retry for check in due):
         _try_again(due, results, plot, (recall, watch))
+    run.notes = _ratchet(project, plan, list(results.values()), learn=watch.may_remember)
     results.update({name: _remembered(name) for name in recall.names})
     run.checks = [results[check.name] for check in plan.check if check.name in results]
     run.digest_after = recall.after()  # waits for a first digest that is made meanwhile
@@ -67,6 +68,12 @@ def _run(project: Project, plan: Plan, run: Run, around: tuple[memory.Recall, Wa
     if watch.may_remember:
         recall.remember([check for check in due if check.name in results and results[check.name].verdict == GREEN], run)
     prune_logs(os.path.join(project.state, "logs"))
+
+
+def _ratchet(project: Project, plan: Plan, results: list[CheckResult], *, learn: bool) -> list[str]:
+    from ralph_hooks.check import ratchet
+
+    return ratchet.hold(project, results, plan.guard, learn=learn)
 
 
 def _try_again(
@@ -86,9 +93,11 @@ def _try_again(
 class Meanwhile(Watch):
     """The caller's watch, with our own slow work first while the check runs."""
 
-    def __init__(self, recall: memory.Recall, watch: Watch) -> None:
+    def __init__(self, recall: memory.Recall, watch: Watch, due: list[Check], root: str) -> None:
         self._recall = recall
         self._watch = watch
+        self._due = due
+        self._root = root
         self.cancel = watch.cancel
         self.tick_seconds = watch.tick_seconds
         self.started = watch.started  # type: ignore[method-assign]
@@ -98,6 +107,9 @@ class Meanwhile(Watch):
     def meanwhile(self) -> None:
         self._recall.meanwhile()
         self._watch.meanwhile()
+        from ralph_hooks.check.outcome import prepare
+
+        prepare(self._due, self._root)
 
 
 def _remembered(name: str) -> CheckResult:

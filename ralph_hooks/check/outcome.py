@@ -47,6 +47,12 @@ def timed_out(check: Check, tail: bytes, limit: str, survivors: list[str]) -> Ch
     return result
 
 
+def prepare(checks: list[Check], root: str) -> None:
+    """While the checks run: load what reading their output takes."""
+    for check in checks:
+        registry.prepare(check.format, words_of(check.run), script_body(check, root))
+
+
 def ended(running: Running, child: Child, output: Output) -> CheckResult:
     """A check that ended by itself."""
     check, root = running.check, running._plot.root

@@ -138,6 +138,7 @@ class Run:
         "digest_before",
         "duration",
         "id",
+        "notes",
         "receipt_digest",
         "started",
         "tracked_digest",
@@ -148,6 +149,7 @@ class Run:
         self.started = started
         self.duration = 0.0
         self.checks: list[CheckResult] = []
+        self.notes: list[str] = []  # what the person and the agent should know beside the verdict
         self.digest_before = ""
         self.digest_after = ""
         self.receipt_digest = ""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from ralph_hooks import fastjson, files
 from ralph_hooks.check.verdict import FLAKY, Run
 from ralph_hooks.gate import budget, prompt, release, sessions
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, Decision
@@ -34,9 +37,25 @@ def green(stop: Stop) -> Decision:
         return Decision(ALLOW, "CONFIG_CHANGED", message=f"ralph-hooks: green, but {'; '.join(changed)}. {ACCEPT}")
     if run.verdict == FLAKY and (told := _flakes(stop)):
         return Decision(ALLOW, "flaky", message=f"ralph-hooks: green at the second try; {'; '.join(told)}.")
+    if run.notes and news(stop):
+        return Decision(ALLOW, "fewer tests", message=f"ralph-hooks: green, but {'; '.join(run.notes)}. {ACCEPT}")
     words = "green, after a flaky first try" if run.verdict == FLAKY else "green"
     announce = stop.plan is not None and stop.plan.gate.announce
     return Decision(ALLOW, message=f"ralph-hooks: {words} ({_passed(run)})." if announce else "")
+
+
+def news(stop: Stop) -> bool:
+    """Whether these notes were not told before: the same losses are told once."""
+    assert stop.project is not None and stop.run is not None
+    path = os.path.join(stop.project.state, "told.json")
+    data = fastjson.dumps(stop.run.notes).encode()
+    if files.read_bytes_or_none(path) == data:
+        return False
+    try:
+        files.write_atomic(path, data)
+    except OSError:
+        pass  # told again, then
+    return True
 
 
 def _flakes(stop: Stop) -> list[str]:
@@ -119,7 +138,11 @@ def _blocked(
     before, after = states
     assert stop.run is not None
     attempt = Attempt(after["charged"], limits.max_blocks, before["ids"], free=not ruling.charged)
-    notes = [*stop.notes, *(f"The check's definition changed: {change}. {ACCEPT}" for change in changes(stop))]
+    notes = [
+        *stop.notes,
+        *stop.run.notes,
+        *(f"The check's definition changed: {change}. {ACCEPT}" for change in changes(stop)),
+    ]
     decision = Decision(BLOCK, ruling.reason, feedback=feedback(stop.run, attempt, _config(stop).feedback, notes))
     decision.record = {"charged": ruling.charged, "attempt": after["charged"], "max_blocks": limits.max_blocks}
     return decision

@@ -11,7 +11,7 @@ import time
 
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
 from ralph_hooks.errors import RalphError
-from ralph_hooks.gate import skip
+from ralph_hooks.gate import in_session, skip
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.gate.root import project_of, session_name
@@ -90,6 +90,7 @@ def meet_twin(stop: Stop) -> Decision | None:
 
 def read_plan(stop: Stop) -> Decision | None:
     """What a person approved. A config that cannot be read is a check that cannot run."""
+    from ralph_hooks.plan.compiled import with_check
     from ralph_hooks.plan.seal import approved
 
     assert stop.project is not None
@@ -99,6 +100,8 @@ def read_plan(stop: Stop) -> Decision | None:
         stop.run = broken_config(error.message)
         return None
     stop.plan = stop.approved.plan
+    if goal := in_session.read(stop.event.session, in_session.GOAL):
+        stop.plan = with_check(stop.plan, goal)
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
     return None
@@ -154,7 +157,7 @@ def decide(stop: Stop) -> Decision:
     for step in LINE:
         decision = step(stop)
         if decision is not None:
-            return decision
+            return decision if "twin" in decision.record else in_session.next_round(stop.event, decision)
     raise AssertionError("the line has no end")
 
 

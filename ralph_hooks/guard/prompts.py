@@ -11,7 +11,7 @@ from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import prompt, sessions, skip
 from ralph_hooks.gate.event import Event
 from ralph_hooks.gate.root import session_name
-from ralph_hooks.guard import baseline
+from ralph_hooks.guard import baseline, in_session
 from ralph_hooks.guard.durations import seconds_of
 from ralph_hooks.install.approve import approve
 from ralph_hooks.ledger import ledger
@@ -28,7 +28,12 @@ def judge(event: Event, project: Project) -> Reply | None:
         return None
     text = str(event.data.get("prompt") or "").strip()
     if text.startswith(PREFIX):
-        return _verb(text.removeprefix(PREFIX).split(), event, project)
+        name, _, rest = text.removeprefix(PREFIX).partition(" ")
+        if name in VERBS:
+            return _verb(name, rest.strip(), event, project)
+        if name in STARTERS:
+            note(event, project)
+            return _start(name, rest.strip(), event)
     note(event, project)
     return None
 
@@ -48,39 +53,56 @@ def note(event: Event, project: Project) -> None:
         sessions.reset(event.session, "", project)
 
 
-def _verb(words: list[str], event: Event, project: Project) -> Reply | None:
-    name, rest = (words[0], words[1:]) if words else ("", [])
-    action = VERBS.get(name)
-    if action is None:
-        return None
+def _verb(name: str, rest: str, event: Event, project: Project) -> Reply:
     try:
-        said = action(rest, event, project)
+        said = VERBS[name](rest, event, project)
     except (RalphError, OSError) as error:
         said = str(error)
     ledger.append(project, {"event": name, "client": "prompt", "session": event.session, "reason": said})
     return Reply(2, f"ralph-hooks: {said}\n", f"ralph-hooks: {said}\n")
 
 
-def _pause(words: list[str], event: Event, project: Project) -> str:
+def _start(name: str, rest: str, event: Event) -> Reply | None:
+    """A loop's prompt goes on to the agent; one that cannot be read goes no further."""
+    try:
+        said = STARTERS[name](event.session, rest)
+    except (RalphError, OSError) as error:
+        return Reply(2, f"ralph-hooks: {error}\n", f"ralph-hooks: {error}\n")
+    return Reply(0, fastjson.dumps({"systemMessage": f"ralph-hooks: {said}."}) + "\n")
+
+
+def _pause(rest: str, event: Event, project: Project) -> str:
+    words = rest.split()
     until = time.time() + seconds_of(words[0] if words else "1h")
     data = {"until": until, "reason": " ".join(words[1:]) or "typed at the prompt", "by": "prompt"}
     files.write_atomic(os.path.join(project.state, skip.PAUSE_FILE), fastjson.dumps(data).encode())
     return f"paused until {time.strftime('%H:%M', time.localtime(until))}; `/ralph-hooks:resume` ends it"
 
 
-def _resume(words: list[str], event: Event, project: Project) -> str:
+def _resume(rest: str, event: Event, project: Project) -> str:
     files.remove(os.path.join(project.state, skip.PAUSE_FILE))
     return "the gate is on"
 
 
-def _seal(words: list[str], event: Event, project: Project) -> str:
+def _seal(rest: str, event: Event, project: Project) -> str:
     approve(project, by="prompt")
     return f"sealed `{project.config_path}` as it is now"
 
 
-def _reset(words: list[str], event: Event, project: Project) -> str:
+def _reset(rest: str, event: Event, project: Project) -> str:
     sessions.reset(event.session, "", project)
     return "this session's budget is whole again"
 
 
-VERBS = {"pause": _pause, "resume": _resume, "seal": _seal, "budget-reset": _reset}
+def _goal(rest: str, event: Event, project: Project) -> str:
+    return in_session.goal(event.session, rest)
+
+
+def _cancel(rest: str, event: Event, project: Project) -> str:
+    return in_session.cancel(event.session)
+
+
+VERBS = {
+    "pause": _pause, "resume": _resume, "seal": _seal, "budget-reset": _reset, "goal": _goal, "cancel": _cancel,
+}  # fmt: skip
+STARTERS = {"loop": in_session.start_loop}

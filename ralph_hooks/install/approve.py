@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ralph_hooks import fastjson, files
+from ralph_hooks.check import ratchet
 from ralph_hooks.install import settings
 from ralph_hooks.plan import compile as compiler
 from ralph_hooks.plan import compiled, seal
@@ -37,6 +38,7 @@ def approve(project: Project, *, by: str, pending: bool = False) -> dict[str, An
     }
     compiler.store(os.path.join(project.state, compiled.FILE), packed)
     files.write_atomic(seal.seal_path(project), fastjson.dumps(note).encode())
+    ratchet.forget(project)
     leave_token(project)
     return note
 

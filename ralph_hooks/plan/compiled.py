@@ -71,6 +71,12 @@ def only(plan: Plan, names: tuple[str, ...]) -> Plan:
     return _bag(vars(plan) | {"check": kept, "digest": digest})
 
 
+def with_check(plan: Plan, values: dict[str, Any]) -> Plan:
+    """The plan with one more check, given as `dataclasses.asdict` of it; the digest is another one."""
+    digest = digest_of(fastjson.dumps([plan.digest, values]))
+    return _bag(vars(plan) | {"check": [*plan.check, _bag(values)], "digest": digest})
+
+
 def digest_of(plan: str) -> str:
     """The digest of a plan in canonical JSON."""
     from _blake2 import blake2b

@@ -7,11 +7,14 @@ or `rerunFailure` stand beside the result and are no result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from xml.parsers import expat
 
 from ralph_hooks.check.evidence.text import clean, cut
 from ralph_hooks.check.verdict import Evidence, Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _MOST_TEXT = 20_000
 _MOST_FAILURES = 1000

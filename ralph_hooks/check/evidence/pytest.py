@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 
 from ralph_hooks.check.evidence.text import cut
 from ralph_hooks.check.verdict import Evidence, Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Set
 
 _TIME = r"in \d+(?:\.\d+)?(?:s|(?: seconds?))(?: \(\d+(?: days?, \d+)?:\d\d:\d\d\))?"
 _SOME = r"\d+ [a-z]+(?: (?!in )[a-z]+)*+"

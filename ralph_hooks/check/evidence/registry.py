@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import import_module
-from typing import Protocol, cast
 
+from ralph_hooks.check.evidence.hints import may_have_spoken, may_start
 from ralph_hooks.check.evidence.words import simple_commands
 from ralph_hooks.check.verdict import Evidence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Protocol
+
+    class Runner(Protocol):
+        """A module of this package that reads one runner."""
+
+        def matches(self, words: list[str]) -> bool:
+            """Whether this simple command (wrappers dropped, first word a plain name) starts the runner."""
+
+        def parse(self, text: str) -> Evidence | None:
+            """What the last summary of the runner in this cleaned text says; `None` without a summary."""
+
 
 _HERE = "ralph_hooks.check.evidence."
 
@@ -33,28 +47,24 @@ RUNNERS: tuple[tuple[str, str], ...] = (
 )
 
 
-class Runner(Protocol):
-    """A module of this package that reads one runner."""
-
-    def matches(self, words: list[str]) -> bool:
-        """Whether this simple command (wrappers dropped, first word a plain name) starts the runner."""
-
-    def parse(self, text: str) -> Evidence | None:
-        """What the last summary of the runner in this cleaned text says; `None` without a summary."""
-
-
 def runner(name: str) -> Runner | None:
     """The module that reads this runner."""
     path = dict(RUNNERS).get(name)
-    return cast("Runner", import_module(path)) if path else None
+    module: Runner | None = import_module(path) if path else None
+    return module
 
 
 def recognise_all(words: list[str], script_body: str = "") -> list[str]:
     """Every runner that an argv or the script behind it names, in order, each once."""
-    commands = simple_commands(words, script_body)
-    rows = [(name, cast("Runner", import_module(path))) for name, path in RUNNERS] if commands else []
-    named = (next((name for name, module in rows if module.matches(command)), None) for command in commands)
+    named = (_named(command) for command in simple_commands(words, script_body))
     return list(dict.fromkeys(name for name in named if name))
+
+
+def _named(command: list[str]) -> str | None:
+    for name, _ in RUNNERS:
+        if may_start(name, command[0]) and (module := runner(name)) and module.matches(command):
+            return name
+    return None
 
 
 def recognise(words: list[str], script_body: str = "") -> str | None:
@@ -80,10 +90,16 @@ def collect(
     return _merged([evidence for name in names if (evidence := _parse(name, output))])
 
 
+def prepare(format: str, words: list[str], script_body: str) -> None:
+    """Load what `collect` will need, while the check still runs."""
+    for name in recognise_all(words, script_body) if format == "auto" else [format]:
+        runner(name)
+
+
 def sniff(output: str) -> Evidence | None:
     """For the feedback of a red check whose runner is unknown: the runner that named failures, marked `guessed`."""
     for name, _ in RUNNERS:
-        evidence = _parse(name, output)
+        evidence = _parse(name, output) if may_have_spoken(name, output) else None
         if evidence and evidence.failing:
             evidence.guessed = True
             return evidence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from ralph_hooks.check.evidence.text import cut, dedent
 from ralph_hooks.check.verdict import Evidence, Failure
@@ -17,26 +16,28 @@ _BAIL = re.compile(r"^Bail out!(.*)$")
 _PROGRAMS = {"tap", "tape", "bats", "tap-spec", "faucet"}
 
 
-@dataclass
 class Point:
-    """One result. `status` as in `Evidence.statuses`; `parents` is true when it sums up subtests."""
+    """One result. `status` as in `Evidence.statuses`; `parent` is true when it only sums up its subtests."""
 
-    path: str
-    status: str
-    number: int | None
-    depth: int
-    text: str = ""
-    parent: bool = False
+    __slots__ = ("depth", "number", "parent", "path", "status", "text")
+
+    def __init__(self, path: str, status: str, number: int | None, depth: int) -> None:
+        self.path = path
+        self.status = status
+        self.number = number
+        self.depth = depth
+        self.text = ""
+        self.parent = False
 
 
-@dataclass
 class Document:
     """All points of one TAP stream, in order of arrival; `planned` is the top plan, `None` where it is missing."""
 
-    points: list[Point] = field(default_factory=list)
-    planned: int | None = None
-    bail: str | None = None
-    headed: bool = False
+    def __init__(self, *, headed: bool = False, planned: int | None = None) -> None:
+        self.points: list[Point] = []
+        self.planned = planned
+        self.bail: str | None = None
+        self.headed = headed
 
     @property
     def leaves(self) -> list[Point]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import time
 from importlib import import_module
 from typing import get_args
@@ -12,11 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ralph_hooks.check.evidence import registry
+from ralph_hooks.check.evidence.hints import may_have_spoken
 from ralph_hooks.check.evidence.registry import RUNNERS, collect, sniff
 from ralph_hooks.check.evidence.text import clean
 from ralph_hooks.check.evidence.words import simple_commands
 from ralph_hooks.plan.config import Format
-from tests.check.evidence.recorded import RECORDINGS, output
+from tests.check.evidence.recorded import RECORDINGS, book, output
+from tests.support.project import REPOSITORY
 
 NAMES = [name for name, _ in RUNNERS]
 
@@ -97,6 +101,26 @@ def test_a_red_run_of_an_unknown_command_is_guessed_for_the_feedback(runner: str
 def test_nothing_is_guessed_from_green_or_prose() -> None:
     assert sniff(output("pytest", "green")) is None
     assert sniff("2 failed\nFAILED\nnot so ok\n") is None
+
+
+def test_the_hints_lose_nothing_that_was_recorded() -> None:
+    for name in NAMES:
+        for case in book(name)["cases"]:
+            text = output(name, case)
+            module = registry.runner(name)
+            assert module is not None
+            evidence = module.parse(text)
+            assert not evidence or not evidence.failing or may_have_spoken(name, text), f"{name}/{case}"
+
+
+def test_naming_one_runner_loads_no_other() -> None:
+    code = (
+        "import sys; from ralph_hooks.check.evidence import registry as r;"
+        "r.prepare('auto', ['npm', 'test'], 'tsc && jest --ci'); r.sniff('error: no such file');"
+        "print(*sorted(m.rpartition('.')[2] for m in sys.modules if m.startswith('ralph_hooks.check.evidence.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY, check=True)
+    assert done.stdout.split() == ["hints", "jest", "registry", "text", "tree", "words", "wrappers"]
 
 
 GREEN = [
