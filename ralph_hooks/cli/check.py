@@ -17,6 +17,7 @@ from ralph_hooks.cli.show.run import show_run
 from ralph_hooks.cli.show.text import console
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.ledger import receipts
+from ralph_hooks.plan import seal
 from ralph_hooks.plan.compiled import Plan, only
 from ralph_hooks.plan.locate import Project
 from ralph_hooks.process import signals
@@ -41,6 +42,7 @@ def command(force: bool, names: tuple[str, ...], as_json: bool, junit: str | Non
     project = common.project_here()
     plan = _plan(project, names)
     _not_inside_itself(project)
+    sealed = _is_sealed(project, plan)
     try:
         run = _run(project, plan, force=force)
     except Cancelled as cancelled:
@@ -48,13 +50,14 @@ def command(force: bool, names: tuple[str, ...], as_json: bool, junit: str | Non
         click.echo("cancelled: what the checks had started was ended with them", err=True)
         return 128 + int(str(cancelled) or signals.INT)
     code = EXIT_CODES[run.verdict]
-    common.note(project, "check", plan=plan.digest, only=list(names), exit=code, **record.summary(run))
+    facts = {"plan": plan.digest, "only": list(names), "unsealed": not sealed, "exit": code, **record.summary(run)}
+    common.note(project, "check", **facts)
     if not names and not all(check.remembered for check in run.checks):
         receipts.add(project, plan.digest, run, by="check")
     if junit is not None:
         _write_junit(junit, run)
     if as_json:
-        click.echo(json.dumps({"root": project.root, "exit": code, **record.summary(run)}, indent=2))
+        click.echo(json.dumps({"root": project.root, **facts}, indent=2))
     else:
         show_run(console(), run, plan.feedback.tail_lines)
     return code
@@ -70,6 +73,16 @@ def _plan(project: Project, names: tuple[str, ...]) -> Plan:
         if name not in known:
             raise RalphError(f"there is no check `{name}`", f"the checks are: {', '.join(known)}", EXIT_USAGE)
     return only(plan, names) if names else plan
+
+
+def _is_sealed(project: Project, plan: Plan) -> bool:
+    """Whether a stop would run this config too; where not, the person is told."""
+    found = seal.approved(project, "")
+    if found.source != seal.SEALED or found.plan.text == plan.text:
+        return True
+    click.echo("note: the config differs from the sealed one, which is what a stop runs", err=True)
+    click.echo("hint: ralph-hooks seal", err=True)
+    return False
 
 
 def _not_inside_itself(project: Project) -> None:

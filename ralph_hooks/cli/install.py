@@ -31,6 +31,9 @@ CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex"
 @click.option(
     "--timeout", type=click.IntRange(min=1), metavar="SECONDS", help="timeout_s, instead of what one run suggests."
 )
+@click.option(
+    "--config-only", is_flag=True, help="Register no hook: the plugin, or somebody else's settings, bring it."
+)
 @click.option("--guard/--no-guard", default=False, help="Also watch over settings changes and a person's prompts.")
 @click.option("--prove/--no-prove", default=True, help="Try it in a scratch copy with a planted failing test.")
 @click.option("--force", is_flag=True, help="Take a command that cannot turn red or never ends.")
@@ -46,6 +49,7 @@ def command(
     all_tests: bool,
     per_package: bool,
     timeout: int | None,
+    config_only: bool,
     guard: bool,
     prove: bool,
     force: bool,
@@ -55,8 +59,8 @@ def command(
 ) -> int:
     """Exit 0 when the gate is in place, whatever the suite says today; 1 when it is not."""
     options = Options(
-        clients=CLIENTS[client], scope=scope, command=run, kinds=kinds, every=all_tests, packages=per_package,
-        timeout_s=timeout, force=force, dry_run=dry_run, prove=prove, guard=guard,
+        clients=() if config_only else CLIENTS[client], scope=scope, command=run, kinds=kinds, every=all_tests,
+        packages=per_package, timeout_s=timeout, force=force, dry_run=dry_run, prove=prove, guard=guard,
     )  # fmt: skip
     compile_package()
     asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 import click
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,11 +17,12 @@ from rich.text import Text
 from ralph_hooks.cli import common
 from ralph_hooks.cli.show.follow import follow, tails
 from ralph_hooks.cli.show.history import checks_of, epoch
-from ralph_hooks.cli.show.text import console, local_time, safe, seconds, word
+from ralph_hooks.cli.show.text import console, safe, seconds, word
 from ralph_hooks.ledger import ledger
 
 SHOWN = 20
 SESSION_CHARS = 8
+COLUMNS = (("time", 14), ("event", 12), ("session", SESSION_CHARS), ("decision", 12))
 
 
 @click.command(help="What happened, stop by stop: the last lines of the ledger.")
@@ -52,37 +53,36 @@ def _json_lines(out: Console, records: Iterable[dict[str, Any]], *, head: bool) 
 
 def _table(out: Console, records: Iterable[dict[str, Any]], *, head: bool) -> None:
     """Rows of fixed widths, so that those that come later stand below the first ones."""
-    made = Table(box=box.SIMPLE_HEAD if head else None, pad_edge=False, show_header=head, expand=True)
-    if not head:
-        made.padding = (0, 1)
-    for name, width in (("time", 16), ("event", 12), ("session", SESSION_CHARS), ("decision", 14), ("took", 9)):
+    made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=head, expand=True, header_style="bold")
+    for name, width in COLUMNS:
         made.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
-    made.add_column("what", ratio=1, no_wrap=True, overflow="ellipsis")
+    made.add_column("what", ratio=1, overflow="fold")
     for record in records:
         made.add_row(*row(record))
     out.print(made)
 
 
-def row(record: dict[str, Any]) -> tuple[str, str, str, Text, str, Text]:
+def row(record: dict[str, Any]) -> tuple[str, str, str, Text, Text]:
     """One ledger line as the cells of a table."""
-    took = record.get("took_s") or record.get("duration_s")
     return (
-        local_time(epoch(record)),
+        time.strftime("%m-%d %H:%M:%S", time.localtime(epoch(record))),
         safe(record.get("event", "")),
         safe(record.get("session") or "")[:SESSION_CHARS],
         word(record.get("decision") or record.get("verdict") or ""),
-        seconds(float(took)) if isinstance(took, (int, float)) else "",
-        _what(record),
+        Text(_what(record)),
     )
 
 
-def _what(record: dict[str, Any]) -> Text:
+def _what(record: dict[str, Any]) -> str:
     parts = [safe(record["reason"])] if record.get("reason") else []
     if record.get("attempt") is not None and record.get("max_blocks"):
         free = "" if record.get("charged") else ", not charged"
         parts.append(f"attempt {record['attempt']}/{record['max_blocks']}{free}")
     parts += [_check(check) for check in checks_of(record)]
-    return Text("; ".join(parts))
+    took = record.get("took_s") or record.get("duration_s")
+    if isinstance(took, (int, float)):
+        parts.append(f"took {seconds(took)}")
+    return "; ".join(parts)
 
 
 def _check(check: dict[str, Any]) -> str:

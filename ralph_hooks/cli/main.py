@@ -14,7 +14,7 @@ import click
 from ralph_hooks import __version__
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 
-# Where a verb's module has another name (a Python keyword, a word with a dash), it stands after a colon.
+# A row is a verb: `cli/<verb>.py` holds its `command`.
 VERBS = {
     "install": "find the test command, write the config, register the hook, prove it",
     "uninstall": "take our entries out again, byte for byte",

@@ -21,6 +21,7 @@ from ralph_hooks.cli.show.text import console, local_time, number, safe, seconds
 from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import owner, sessions, skip
 from ralph_hooks.ledger import ledger
+from ralph_hooks.plan import seal
 from ralph_hooks.plan.locate import Project
 
 SESSIONS_SHOWN = 10
@@ -56,13 +57,27 @@ def facts_of(project: Project) -> dict[str, Any]:
 
 
 def _plan(project: Project) -> dict[str, Any]:
+    """What a stop of a new session would run."""
     try:
-        plan = common.plan_of(project)
+        found = seal.approved(project, "")
     except RalphError as error:
-        return {"config_error": error.message, "plan": "", "checks": [], "max_blocks": None}
-    checks = [check.name for check in plan.check]
-    missing = "" if checks else "there is no `[[check]]`"
-    return {"config_error": missing, "plan": plan.digest, "checks": checks, "max_blocks": plan.budget.max_blocks}
+        return {
+            "config_error": error.message,
+            "plan": "",
+            "checks": [],
+            "max_blocks": None,
+            "seal": seal.NONE,
+            "changes": [],
+        }
+    checks = [check.name for check in found.plan.check]
+    return {
+        "config_error": "" if checks else "there is no `[[check]]`",
+        "plan": found.plan.digest,
+        "checks": checks,
+        "max_blocks": found.plan.budget.max_blocks,
+        "seal": found.source,
+        "changes": found.changes,
+    }
 
 
 def _running(project: Project) -> int | None:
@@ -107,6 +122,8 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, Text]]:
     else:
         checks = ", ".join(safe(name) for name in facts["checks"])
         lines.append(("config", Text(f"{os.path.basename(facts['config'])}: {checks}")))
+    seal_words = {seal.NONE: "none: the config as a session finds it is what runs in it"}
+    lines.append(("seal", Text("; ".join([seal_words.get(facts["seal"], facts["seal"]), *facts["changes"]]))))
     if facts["paused"]:
         until, reason = local_time(facts["paused"]["until"]), safe(facts["paused"]["reason"])
         lines.append(("paused", Text(f"until {until}: {reason}", style="yellow")))

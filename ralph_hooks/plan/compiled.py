@@ -43,7 +43,7 @@ FORMAT = f"1 {__version__}"
 def plan_for(project: Project) -> Plan:
     """The project's plan. Raises `ConfigError` when the config cannot be used."""
     path = os.path.join(project.state, FILE)
-    text = _text(project.config_path)
+    text = text_of(project.config_path)
     stored = files.read_bytes_or_none(path)
     if text is not None and stored is not None:
         plan = _unpack(stored, text, project.config_path)
@@ -88,8 +88,8 @@ def _bag(values: dict[str, Any]) -> Plan:
     return Plan(values)  # type: ignore[call-arg,arg-type]
 
 
-def _text(path: str) -> str | None:
-    """The config's text, or `None` when reading it needs words."""
+def text_of(path: str) -> str | None:
+    """The config's text, or `None` when there is none or reading it needs words."""
     try:
         if os.stat(path).st_mode & 0o170000 != 0o100000:  # a pipe would block for ever
             return None

@@ -46,7 +46,7 @@ def approved(project: Project, session: str) -> Approved:
     note, source = read_note(project, session)
     if note is None:
         return Approved(compiled.plan_for(project), NONE)
-    same = _text(project) == note["packed"]["text"]
+    same = compiled.text_of(project.config_path) == note["packed"]["text"]
     plan = compiled.plan_for(project) if same else _plan_of(note["packed"])
     found = Approved(plan, source)
     found.inputs = note["inputs"]
@@ -83,11 +83,6 @@ def _read(path: str) -> dict[str, Any] | None:
     except (fastjson.JsonError, KeyError, TypeError, ValueError):
         return None
     return note if note.get("pending") is not True and isinstance(note.get("inputs"), dict | None) else None
-
-
-def _text(project: Project) -> str | None:
-    data = files.read_bytes_or_none(project.config_path)
-    return None if data is None else data.decode("utf-8", "replace")
 
 
 def _plan_of(packed: dict[str, str]) -> Plan:

@@ -237,3 +237,17 @@ def test_check_and_hook_see_the_same(project: TestProject) -> None:
     assert stop(project).code == 2
     first, second = lines(project)[-2:]
     assert (first["plan"], first["verdict"]) == (second["plan"], second["verdict"])
+
+
+def test_a_config_that_is_not_the_sealed_one_is_said(project: TestProject) -> None:
+    project.config('[[check]]\nname = "it"\nrun = "false"\n').commit()
+    assert project.ralph("seal").code == 0
+    assert project.ralph("check").err == ""
+    project.config('[[check]]\nname = "it"\nrun = "true"\n')
+    done = project.ralph("check")
+    said = "note: the config differs from the sealed one, which is what a stop runs\nhint: ralph-hooks seal\n"
+    assert (done.code, done.err) == (0, said)
+    assert lines(project)[-1]["unsealed"] is True
+    status = project.ralph("status", "--json")
+    assert json.loads(status.out)["seal"] == "sealed" and json.loads(status.out)["changes"]
+    assert stop(project).code == 2

@@ -87,6 +87,7 @@ HISTORIES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "then remembered": ([record("RELEASED_RED"), record("SKIP", "already green", verdict="GREEN")], []),
     "then green for another": ([record("RELEASED_RED"), record("ALLOW", verdict="FLAKY", session="t")], []),
     "then one check green": ([record("RELEASED_RED"), record(event="check", verdict="GREEN", only=["a"])], ["s"]),
+    "then green of an unsealed config": ([record("RELEASED_RED"), record(verdict="GREEN", unsealed=True)], ["s"]),
     "then no project": ([record("RELEASED_RED"), record("ALLOW", "no project")], ["s"]),
     "green, but not kept": ([record("UNVERIFIED", "state", verdict="GREEN")], ["s"]),
     "then released elsewhere": ([record("RELEASED_RED"), record("UNVERIFIED", session="t")], ["s", "t"]),
@@ -114,10 +115,10 @@ def test_log_shows_stops_and_checks(project: TestProject) -> None:
     stop(project)
     done = project.ralph("log")
     assert (done.code, done.err) == (0, "")
-    rows = [line.split() for line in done.out.splitlines() if re.match(r" *\d\d:\d\d:\d\d", line)]
-    assert [row[1] for row in rows] == ["Stop", "check", "Stop"]
-    assert rows[0][2:4] == [SESSION[:8], "BLOCK"] and "attempt 1/2" in " ".join(rows[0])
-    assert rows[2][3] == "ALLOW"
+    rows = [line.split() for line in done.out.splitlines() if re.match(r"\d\d-\d\d \d\d:\d\d:\d\d ", line)]
+    assert [row[2] for row in rows] == ["Stop", "check", "Stop"]
+    assert rows[0][3:5] == [SESSION[:8], "BLOCK"] and "attempt 1/2" in " ".join(rows[0])
+    assert rows[2][4] == "ALLOW"
     assert len([line for line in project.ralph("log", "-n", "1").out.splitlines() if "Stop" in line]) == 1
     records = [json.loads(line) for line in project.ralph("log", "--json").out.splitlines()]
     assert records == lines(project)

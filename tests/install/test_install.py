@@ -298,3 +298,9 @@ def test_uninstall_from_a_clone_of_a_teammate(project: TestProject, tmp_path: Pa
     clone = TestProject(tmp_path / "clone", project.env)
     assert clone.ralph("uninstall").code == 0
     assert (clone.root / ".claude/settings.json").read_bytes() == b'{\n  "model": "x"\n}\n'
+
+
+def test_the_config_alone(project: TestProject) -> None:
+    done = install(project, "--config-only")
+    assert done.code == 0 and (project.root / "ralph-hooks.toml").exists()
+    assert not (project.root / ".claude").exists() and "wrote    ralph-hooks.toml\ntimed" in done.out

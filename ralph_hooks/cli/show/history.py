@@ -66,8 +66,8 @@ class History:
 
 
 def is_green(record: dict[str, Any]) -> bool:
-    """Whether this line says that all checks were green: run now, or remembered."""
-    if record.get("decision") in OPEN or record.get("only"):
+    """Whether this line says that all approved checks were green: run now, or remembered."""
+    if record.get("decision") in OPEN or record.get("only") or record.get("unsealed"):
         return False
     return record.get("verdict") in PASSES or record.get("reason") == "already green"
 
