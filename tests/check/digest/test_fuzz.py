@@ -12,9 +12,24 @@ from pathlib import Path
 import pytest
 
 from tests.check.digest.harness import Tree, make_tree
-from tests.support.project import git
+from tests.check.digest.scenarios import embed
 
-NAMES = ("a", "b", "a/b", "a/c", "d/e/f", "d/e", "x.log", "d/x.log", "d/.gitignore", ".gitignore", "caf\udce9", "n\nl")
+NAMES = (
+    "a",
+    "b",
+    "a/b",
+    "a/c",
+    "d/e/f",
+    "d/e",
+    "x.log",
+    "d/x.log",
+    "d/.gitignore",
+    ".gitignore",
+    "caf\udce9",
+    "n\nl",
+    "repo/x",
+    "repo/a",
+)
 RULES = ("", "*.log\n", "/a\n", "d/\n", "!x.log\n*.log\n", "/d/e\n", "b\n")
 
 
@@ -27,7 +42,7 @@ class Worker:
         self.deeds = [
             self.write, self.write, self.write, self.rewrite, self.rewrite, self.forge, self.remove, self.link,
             self.chmod, self.rename, self.touch, self.ignore, self.stage, self.commit, self.force, self.unstage,
-            self.flag, self.switch, self.embed, self.swap,
+            self.flag, self.switch, self.swap,
         ]  # fmt: skip
 
     def step(self) -> str:
@@ -108,10 +123,6 @@ class Worker:
         name = self.chance.choice(("one", "two"))
         self.tree.git("switch", "-q", "--discard-changes", name)
 
-    def embed(self, path: Path) -> None:
-        if self.chance.random() < 0.3 and path.is_dir() and not path.is_symlink():
-            git(path, "init", "-q")
-
 
 def content(root: Path, outer: bytes = b"") -> str:
     """What git lists, read byte by byte: slow, simple, and no stat believed."""
@@ -142,6 +153,7 @@ def work(tmp_path: Path, seed: int, steps: int) -> None:
     tree = make_tree(tmp_path / "tree")
     tree.git("branch", "one")
     tree.git("branch", "two")
+    embed(tree, "repo", commit=True)
     worker = Worker(tree, seed)
     seen: dict[str, str] = {}
     given: dict[str, str] = {}
