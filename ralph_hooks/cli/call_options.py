@@ -38,7 +38,9 @@ def _option(name: str) -> Callable[[Function], Function]:
         words += f"Default: {'yes' if default else 'no'}."
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=words)
     words += (
-        f"[{must_be(info)}" + ("" if name == "lineage_id" or default in (None, []) else f"; default {default}") + "]"
+        f"[{must_be(Call, name)}"
+        + ("" if name == "lineage_id" or default in (None, []) else f"; default {default}")
+        + "]"
     )
     return click.option(flag, name, metavar="JSON" if name in JSON else "VALUE", help=words)
 
@@ -59,12 +61,15 @@ def read_call(options: dict[str, Any]) -> Call:
 def _value(name: str, value: Any) -> Any:
     if name in NUMBERS:
         return _number(value)
-    if name in JSON:
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+    return json_or_text(value) if name in JSON else value
+
+
+def json_or_text(value: str) -> Any:
+    """The JSON value that a text holds; what is no JSON stays text, and the model refuses it by name."""
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _number(text: str) -> Any:

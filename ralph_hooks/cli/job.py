@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ralph_hooks.cli.call_options import call_options, read_call
 from ralph_hooks.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, RalphError
 
 EXIT_UNFINISHED = 3
@@ -19,25 +18,23 @@ EPILOG = """Exit codes: 0 completed (or done), 1 failed, 2 usage, 3 not finished
 gone), 130 cancelled."""
 
 
-@click.group(epilog=EPILOG)
+class Verbs(click.Group):
+    """`start` has an option per field of the call, and reading the model costs what the other verbs need not pay."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return ["start", *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "start":
+            from ralph_hooks.cli.job_start import command as start
+
+            return start
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=Verbs, epilog=EPILOG)
 def command() -> None:
     """Background jobs of generations."""
-
-
-@command.command()
-@call_options
-@click.option("--rewind", type=int, metavar="N", help="Go on after generation N of the lineage; 0 = from the start.")
-@click.option("--no-worker", is_flag=True, help="Queue only; a worker elsewhere will take it.")
-@AS_JSON
-def start(as_json: bool, no_worker: bool, rewind: int | None, **options: Any) -> int:
-    """Queue a job and return at once with its id."""
-    from ralph_hooks.jobs.start import start as begin
-
-    begun = begin(read_call(options), rewind=rewind, run_worker=not no_worker)
-    for warning in begun.warnings:
-        click.echo(warning, err=True)
-    click.echo(dump(begun.to_json()) if as_json or begun.job_id is None else begun.job_id)
-    return 0
 
 
 @command.command()
@@ -47,7 +44,7 @@ def start(as_json: bool, no_worker: bool, rewind: int | None, **options: Any) ->
 def status(job: str, view: str, as_json: bool) -> int:
     """The state of a job."""
     from ralph_hooks.jobs import follow
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
 
     with reading() as store:
         answer = follow.status(store, follow.find(store, job), view)
@@ -63,7 +60,7 @@ def status(job: str, view: str, as_json: bool) -> int:
 def wait(job: str, cursor: int, timeout: str, as_json: bool) -> int:
     """Wait for news of a job; prints the events behind the cursor."""
     from ralph_hooks.jobs import follow
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
     from ralph_hooks.jobs.states import state
 
     limit = seconds(timeout, "--timeout")
@@ -87,7 +84,7 @@ def wait(job: str, cursor: int, timeout: str, as_json: bool) -> int:
 def result(job: str, as_json: bool) -> int:
     """The result of an ended job; it never expires."""
     from ralph_hooks.jobs import follow
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
     from ralph_hooks.jobs.states import ENDED, state
 
     with reading() as store:
@@ -107,7 +104,7 @@ def result(job: str, as_json: bool) -> int:
 def events(job: str, cursor: int, as_json: bool) -> int:
     """What happened, oldest first."""
     from ralph_hooks.jobs import follow
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
 
     with reading() as store:
         follow.find(store, job)
@@ -123,7 +120,7 @@ def events(job: str, cursor: int, as_json: bool) -> int:
 @AS_JSON
 def watch(job: str, as_json: bool) -> int:
     """Follow a job to its end."""
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
 
     with reading() as store:
         return follow_to_the_end(store, job, as_json)
@@ -135,7 +132,7 @@ def watch(job: str, as_json: bool) -> int:
 def cancel(job: str, as_json: bool) -> int:
     """Ask a job to end: its process tree is killed, its iterations are kept."""
     from ralph_hooks.jobs import cancel as cancelling
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
     from ralph_hooks.jobs.states import next_step, state
 
     with reading() as store:
@@ -152,7 +149,7 @@ def cancel(job: str, as_json: bool) -> int:
 def resume(job: str, no_worker: bool, as_json: bool) -> int:
     """Take up a job again whose worker is gone."""
     from ralph_hooks.jobs import cancel as cancelling
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
     from ralph_hooks.jobs.states import state
 
     with reading() as store:
@@ -169,7 +166,7 @@ def resume(job: str, no_worker: bool, as_json: bool) -> int:
 def listing(limit: int, before: int | None, live: bool, as_json: bool) -> int:
     """The newest jobs, one page."""
     from ralph_hooks.jobs import follow
-    from ralph_hooks.jobs.start import reading
+    from ralph_hooks.jobs.opening import reading
 
     with reading() as store:
         page = follow.listing(store, limit, before, live=live)

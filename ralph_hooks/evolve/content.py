@@ -18,20 +18,9 @@ def project_at(root: str, config_path: str) -> Project:
 
 def content_digest(project: Project) -> str:
     """The digest of everything git would commit, `.ralph/` left out; "" where nothing can tell."""
-    try:
-        from ralph_hooks.check.digest import TreeDigest
-    except ImportError:
-        return _walked(project)
-    return str(TreeDigest.start(project).result())
+    from ralph_hooks.check.digest import TreeDigest
 
-
-def _walked(project: Project) -> str:
-    found = hashlib.sha256()
-    for base, folders, names in os.walk(project.root):
-        folders[:] = sorted(set(folders) - {".git", FOLDER, "__pycache__"})
-        for name in sorted(names):
-            found.update(name.encode() + b"\0" + (files.read_bytes_or_none(os.path.join(base, name)) or b""))
-    return found.hexdigest()
+    return TreeDigest.start(project).result()
 
 
 def changed(before: str, after: str) -> bool:

@@ -112,6 +112,15 @@ def checkpoint(work: Work) -> None:
     work.notes += notes
 
 
+def final_commit(work: Work) -> None:
+    """The one commit of `final_only`: this generation completes the job."""
+    from ralph_hooks.evolve.checkpoint import take_final
+
+    record, notes = take_final(work.order, work.seed, work.outcomes, work.root)
+    work.commits += [record] if record else []
+    work.notes += notes
+
+
 def check_project(work: Work) -> None:
     """The project's checks, on what the checkpoint left."""
     if not work.order.call["skip_qa"]:
@@ -134,6 +143,8 @@ def judged(work: Work) -> Iteration:
     moved = content.changed(work.before, work.after)
     if order.call["skip_qa"]:
         facts = Facts(changed=moved, died=work.end.died)
+        if actions.action(facts) == actions.CONVERGED or (order.final and not work.end.died):
+            final_commit(work)
         return _iteration(work, action=actions.action(facts), detail=work.end.words)
     fault = cannot_run(work.outcomes)
     if fault:
@@ -144,6 +155,8 @@ def judged(work: Work) -> Iteration:
     if told:
         work.notes.append(told)
     facts = Facts(changed=moved, green=qa.passed, died=work.end.died)
+    if qa.passed:
+        final_commit(work)
     return _iteration(work, action=actions.action(facts), detail=work.end.words, qa=qa, grade=score, tests=tests)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import difflib
 import types
 import typing
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, ValidationError
 
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.evolve.call import Call
 
 SHOWN = 80
+Model = TypeVar("Model", bound=BaseModel)
 _WORDS = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "an object"}
 
 
@@ -55,29 +55,31 @@ def _refuse_other_fields(data: dict[str, Any]) -> None:
 
 
 def _validate(data: dict[str, Any]) -> Call:
-    try:
-        return Call.model_validate(data)
-    except ValidationError as error:
-        raise _refusal(error.errors(include_url=False, include_context=True)) from None
-
-
-def _refusal(errors: list[Any]) -> CallError:
-    sentences = list(dict.fromkeys(_sentence(error) for error in errors))
-    field = str(errors[0]["loc"][0]) if errors[0]["loc"] else ""
     hint = "see `ralph-hooks evolve --help` for every field and its range"
-    return CallError("; ".join(sentences), field, hint)
+    return validate(Call, data, hint)
 
 
-def _sentence(error: Any) -> str:
+def validate(model: type[Model], data: object, hint: str = "") -> Model:
+    """The model, or a `CallError` that names field, value and range."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        errors = error.errors(include_url=False, include_context=True)
+    sentences = list(dict.fromkeys(_sentence(model, error) for error in errors))
+    raise CallError("; ".join(sentences), str(errors[0]["loc"][0]) if errors[0]["loc"] else "", hint)
+
+
+def _sentence(model: type[BaseModel], error: Any) -> str:
     location = error["loc"]
     if not location:
-        return str(error["ctx"]["error"])
+        return str(error["ctx"]["error"]) if "ctx" in error else f"{_show(error['input'])} is not an object"
     field = str(location[0])
     if error["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(field, Call.model_fields, 1)
+        near = difflib.get_close_matches(field, model.model_fields, 1)
         return f"`{field}` is not a field" + (f"; did you mean `{near[0]}`?" if near else "")
-    info = Call.model_fields[field]
-    words = must_be(info)
+    if error["type"] == "missing":
+        return f"`{field}` is missing"
+    words = must_be(model, field)
     if error["type"] == "value_error":
         words = str(error["ctx"]["error"]).removeprefix("must be ")
         if words.startswith("must not"):
@@ -91,9 +93,10 @@ def _path(location: tuple[Any, ...]) -> str:
     return "".join(parts)
 
 
-def must_be(info: FieldInfo) -> str:
+def must_be(model: type[BaseModel], name: str) -> str:
     """What a field takes, in words: `a whole number from 1 to 10`."""
-    schema = Call.model_json_schema()["properties"][_name_of(info)]
+    info = model.model_fields[name]
+    schema = model.model_json_schema()["properties"][name]
     options = [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
     option = options[0]
     if "enum" in option:
@@ -104,10 +107,6 @@ def must_be(info: FieldInfo) -> str:
     if option.get("maxLength"):
         return f"{words} of 1 to {option['maxLength']} characters"
     return words
-
-
-def _name_of(info: FieldInfo) -> str:
-    return next(name for name, field in Call.model_fields.items() if field is info)
 
 
 def _kind(annotation: Any, option: dict[str, Any]) -> str:

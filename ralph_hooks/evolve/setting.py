@@ -46,6 +46,25 @@ class Setting:
                 exit_code=EXIT_USAGE,
             )
 
+    def check_clean(self, call: Call, digest: str) -> None:
+        """A checkpoint commits all that is below the root, so none of it may be a person's. Raises `RalphError`.
+
+        What the lineage itself left there last (`digest`) is no dirt.
+        """
+        if call.commit_policy == "none" or call.git_remote:
+            return
+        from ralph_hooks.evolve.commit import Tree
+        from ralph_hooks.evolve.content import content_digest, project_at
+
+        dirty = Tree(self.root).dirty()
+        if dirty and (not digest or content_digest(project_at(self.root, self.config_path)) != digest):
+            raise RalphError(
+                f"`commit_policy` is `{call.commit_policy}`, but `{self.root}` has changes of its own: "
+                f"{', '.join(dirty[:5])}{', …' if len(dirty) > 5 else ''}",
+                hint="commit or stash them first",
+                exit_code=EXIT_USAGE,
+            )
+
 
 def settle(call: Call) -> Setting:
     """Everything about the call that lies outside it, checked. Raises `RalphError`."""

@@ -9,9 +9,9 @@ from ralph_hooks.evolve.stop_rules import Ending
 from ralph_hooks.jobs.bounds import sweep_run
 from ralph_hooks.jobs.database import start_lock
 from ralph_hooks.jobs.follow import find
+from ralph_hooks.jobs.opening import client
 from ralph_hooks.jobs.result import result_of
 from ralph_hooks.jobs.slots import QUEUE
-from ralph_hooks.jobs.start import client
 from ralph_hooks.jobs.states import ENDED, INTERRUPTED, state
 from ralph_hooks.jobs.store import JobRow, Store
 

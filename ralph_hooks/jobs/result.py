@@ -17,7 +17,7 @@ def result_of(
     last = iterations[-1] if iterations else None
     commits = [*call.get("checkpoint_commits", []), *(one for it in iterations for one in it.commits)]
     attempted = list(call.get("checkpoint_attempted_ac_ids", []))
-    attempted += [id for it in iterations for id in it.passed_criteria if id not in attempted]
+    attempted += [id for it in iterations for record in it.commits for id in record["ac_ids"]]
     return {
         "job_id": job,
         "lineage_id": lineage,

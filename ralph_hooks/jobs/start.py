@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ralph_hooks.errors import RalphError
 from ralph_hooks.evolve import lineage as kinds
 from ralph_hooks.evolve.call import Call, as_json
+from ralph_hooks.evolve.conductor import check_decision
 from ralph_hooks.evolve.lineage import LineageState, check_continuable, check_rewind
 from ralph_hooks.evolve.setting import Setting, settle
-from ralph_hooks.jobs import worker
-from ralph_hooks.jobs.database import Database, connect, locate, migrate, quiet_dbos, require_extra, start_lock
-from ralph_hooks.jobs.slots import APPLICATION, QUEUE, VERSION, WORKFLOW
+from ralph_hooks.jobs import decisions, worker
+from ralph_hooks.jobs.database import migrate, start_lock
+from ralph_hooks.jobs.opening import client, opened
+from ralph_hooks.jobs.slots import QUEUE, VERSION, WORKFLOW
 from ralph_hooks.jobs.store import Store
 
 
@@ -65,33 +65,14 @@ def start(call: Call, *, rewind: int | None = None, run_worker: bool = True) -> 
     return Started(job, call.lineage_id, call.warnings)
 
 
-@contextmanager
-def opened() -> Iterator[tuple[Database, Store]]:
-    """The database of this environment."""
-    require_extra()
-    database = locate()
-    engine = connect(database)
-    try:
-        yield database, Store(database, engine)
-    finally:
-        engine.dispose()
-
-
-@contextmanager
-def reading() -> Iterator[Store]:
-    """The store, for verbs that start nothing; the tables are made when they are not there yet."""
-    with opened() as (database, store):
-        with start_lock(database):
-            migrate(database, store.engine)
-        yield store
-
-
 def _queue(store: Store, call: Call, setting: Setting, rewind: int | None) -> str:
     job = f"job_{secrets.token_hex(6)}"
     with client(store) as dbos, store.begin() as connection:
         row = store.lock(connection, call.lineage_id)
         if row.live:
             raise AlreadyRunning(call.lineage_id, row.job_id)
+        if call.conductor_decision_id:
+            check_decision(call, decisions.find(connection, call.conductor_decision_id))
         state = store.state(call.lineage_id, connection)
         rows = [*_rewound(state, rewind), _job_started(state, call, setting, rewind)]
         store.append(connection, call.lineage_id, job, rows)
@@ -118,6 +99,7 @@ def _job_started(state: LineageState, call: Call, setting: Setting, rewind: int 
         state.converged, state.next_generation = False, rewind + 1
     check_continuable(state, call.seed_content)
     setting.check_work(call.seed_content or state.seed or "")
+    setting.check_clean(call, state.last.digest if state.last else "")
     body = {
         "call": {
             **as_json(call),
@@ -130,22 +112,3 @@ def _job_started(state: LineageState, call: Call, setting: Setting, rewind: int 
         "first_generation": state.next_generation,
     }
     return kinds.JOB_STARTED, body
-
-
-@contextmanager
-def client(store: Store) -> Iterator[Any]:
-    """A client of DBOS on our own engine, so that its rows and ours are written in one transaction."""
-    from dbos import DBOSClient, DBOSPortableJSONSerializer
-
-    with quiet_dbos():
-        made = DBOSClient(
-            system_database_engine=store.engine,
-            serializer=DBOSPortableJSONSerializer(),
-            application_name=APPLICATION,
-            lazy=True,
-            retry_connection_errors=False,
-        )
-        try:
-            yield made
-        finally:
-            made.destroy()

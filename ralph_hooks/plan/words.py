@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
+from fnmatch import fnmatch
 
 from ralph_hooks import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ralph_hooks.plan.config import Check
 
 MANAGERS = ("npm", "pnpm", "yarn", "bun")
+RUN_ALL = ("run-s", "run-p", "npm-run-all", "npm-run-all2")
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
+MOST_SCRIPTS = 30
+MOST_BYTES = 65536
 SHORTHANDS = ("test", "start", "stop", "restart", "t", "tst")
 
 
@@ -39,19 +47,58 @@ def script_name(words: list[str]) -> str:
 
 
 def script_body(check: Check, root: str) -> str:
-    """The text of the script that the check names, "" when it names none."""
+    """The text that the check runs beside its own words, "" when there is none.
+
+    A shell line or shell script, and the package scripts that these or other package scripts call.
+    """
+    cwd = os.path.normpath(os.path.join(root, check.cwd))
     words = words_of(check.run)
+    own = check.run if isinstance(check.run, str) else _shell_body(words) or _shell_file(words, cwd)
+    parts = {"": own}
+    waiting = [words, *_commands(own)]
+    scripts = _package_scripts(cwd) if any(script_names(command, ()) for command in waiting) else {}
+    while waiting and len(parts) < MOST_SCRIPTS:
+        for name in script_names(waiting.pop(0), scripts):
+            if name not in parts and isinstance(scripts.get(name), str):
+                parts[name] = scripts[name]
+                waiting += _commands(scripts[name])
+    return "\n".join(part for part in parts.values() if part)
+
+
+def script_names(words: list[str], scripts: Iterable[str]) -> list[str]:
+    """The package.json scripts that a command runs; several with `run-s`, `run-p`, `npm-run-all` and their patterns."""
+    if words and os.path.basename(words[0]) in RUN_ALL:
+        wanted = [word for word in words[1:] if not word.startswith("-")]
+        return [name for word in wanted for name in [*(n for n in scripts if fnmatch(n, word)), word]]
     name = script_name(words)
-    if not name:
-        return check.run if isinstance(check.run, str) else _shell_body(words)
-    text = files.read_bytes_or_none(os.path.join(os.path.normpath(os.path.join(root, check.cwd)), "package.json"))
+    return [name] if name else []
+
+
+def _commands(text: str) -> list[list[str]]:
+    """The commands of a shell text, near enough to find the package scripts among them."""
+    return [words_of(part.strip()) for part in re.split(r"&&|\|\||[;&|\n]", text) if part.strip()]
+
+
+def _package_scripts(cwd: str) -> dict[str, str]:
+    text = files.read_bytes_or_none(os.path.join(cwd, "package.json"))
     try:
-        body = json.loads(text or b"")["scripts"][name]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return body if isinstance(body, str) else ""
+        scripts = json.loads(text or b"")["scripts"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return scripts if isinstance(scripts, dict) else {}
 
 
 def _shell_body(words: list[str]) -> str:
-    shell = os.path.basename(words[0]) in ("sh", "bash", "dash", "zsh")
+    shell = bool(words) and os.path.basename(words[0]) in SHELLS
     return words[-1] if shell and any(word.startswith("-") and word.endswith("c") for word in words[1:-1]) else ""
+
+
+def _shell_file(words: list[str], cwd: str) -> str:
+    """The text of `./test.sh` or `bash ci/test.sh`; scripts for other interpreters are not read."""
+    shell = bool(words) and os.path.basename(words[0]) in SHELLS
+    name = next((word for word in words[1:] if not word.startswith("-")), "") if shell else (words or [""])[0]
+    if not name or ("/" not in name and not shell):
+        return ""
+    text = (files.read_bytes_or_none(os.path.join(cwd, name)) or b"")[:MOST_BYTES].decode("utf-8", "replace")
+    first = text.partition("\n")[0]
+    return text if shell or re.match(r"#!.*[/ ](?:ba|da|z|k)?sh\b", first) else ""

@@ -87,7 +87,7 @@ def test_every_field_has_its_default_and_range() -> None:
     assert list(Call.model_fields) == list(TABLE)
     for name, (default, words) in TABLE.items():
         info = Call.model_fields[name]
-        assert must_be(info) == words, name
+        assert must_be(Call, name) == words, name
         if default is not ...:
             assert info.get_default(call_default_factory=True) == default, name
 

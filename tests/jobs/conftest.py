@@ -20,10 +20,15 @@ def pg_server() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+on_both = pytest.mark.parametrize(
+    "database_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+
+
+@pytest.fixture
 def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Every test that asks for it runs on both databases; "" = the SQLite file of the test's own home."""
-    if request.param == "sqlite":
+    """The database of the test: "" = the SQLite file of its own home, unless `on_both` says more."""
+    if getattr(request, "param", "sqlite") == "sqlite":
         yield ""
         return
     with postgres.database(request.getfixturevalue("pg_server")) as url:

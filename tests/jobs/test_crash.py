@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import MakeJobs
+from tests.jobs.conftest import MakeJobs, on_both
 from tests.support.jobs import JobProject, kill
 from tests.support.project import REPOSITORY
 
 pytestmark = pytest.mark.slow
 
 
+@on_both
 def test_a_worker_killed_in_generation_3_of_5_loses_nothing_and_repeats_nothing(jobs: MakeJobs) -> None:
     project = jobs(5, agent_seconds=2)
     job = project.start()
@@ -148,3 +149,17 @@ def settled(project: JobProject, jobs: list[str], result: dict[str, Any]) -> Non
 @pytest.mark.timeout(600)
 def test_twenty_kills_at_random_instants(jobs: MakeJobs) -> None:
     campaign(jobs(9, agent_seconds=0.4), kills=20, seed=1)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.postgres
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_kills_at_random_instants_on_postgresql(jobs: MakeJobs) -> None:
+    campaign(jobs(9, agent_seconds=0.4), kills=8, seed=2)
+
+
+@pytest.mark.skipif("RALPH_HOOKS_KILLS" not in os.environ, reason="a long campaign: RALPH_HOOKS_KILLS=200 runs it")
+@pytest.mark.timeout(0)
+@on_both
+def test_a_long_campaign_of_kills(jobs: MakeJobs) -> None:
+    campaign(jobs(9, agent_seconds=0.4), kills=int(os.environ["RALPH_HOOKS_KILLS"]), seed=int(time.time()))

@@ -22,13 +22,13 @@ from tests.support.project import Done, TestProject, make_project
 AGENT = """\
 import os, pathlib, subprocess, sys, time
 sys.stdin.read()
-trace = pathlib.Path(os.environ["AGENT_TRACE"])
+trace = pathlib.Path("../trace.txt")
 def note(word):
     with trace.open("a") as file:
         file.write(f"{word} {os.getpid()}\\n")
 note("begin")
 path = pathlib.Path("n.txt")
-seconds = float(os.environ.get("AGENT_SECONDS", "0"))
+seconds = float(pathlib.Path("../seconds.txt").read_text())
 helper = subprocess.Popen(["sleep", "300"], start_new_session=True) if seconds else None
 time.sleep(seconds)
 path.write_text(str(int(path.read_text() or 0) + 1))
@@ -163,9 +163,8 @@ def make_job_project(root: Path, goal: int, *, agent_seconds: float = 0, agent: 
         f"[loop]\nprovider = 'command'\ncommand = ['{python}', 'agent.py']\n"
     )
     project.commit()
-    trace = root.parent / "trace.txt"
-    project.env = {"AGENT_TRACE": str(trace), "AGENT_SECONDS": str(agent_seconds)}
-    return JobProject(project, trace)
+    project.write("../seconds.txt", str(agent_seconds))
+    return JobProject(project, root.parent / "trace.txt")
 
 
 def _postgres(url: str) -> Database:

@@ -45,7 +45,7 @@ def server() -> Iterator[str]:
         )
         assert done.returncode == 0, done.stderr
         port = _free_port()
-        options = ["-D", folder / "data", "-h", "127.0.0.1", "-p", str(port), "-k", folder, "-F"]
+        options = ["-D", str(folder / "data"), "-h", "127.0.0.1", "-p", str(port), "-k", str(folder), "-F"]
         with (
             (folder / "log").open("wb") as log,
             subprocess.Popen([*user, postgres, *options], stderr=log, cwd="/") as pg,

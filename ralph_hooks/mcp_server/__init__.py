@@ -1,0 +1,1 @@
+"""The same functions as MCP tools, over stdio (E16, F23)."""
