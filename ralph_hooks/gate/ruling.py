@@ -153,7 +153,13 @@ def _released(stop: Stop, ruling: budget.Ruling, state: dict[str, Any]) -> Decis
     text = "\n".join([release.message(ruling, stop.run, state), *stop.notes])
     decision = Decision(RELEASED_RED, ruling.reason, message=text)
     decision.record = {"attempt": state["charged"]}
-    if ruling.first and stop.plan is not None and stop.project is not None and stop.plan.gate.on_release:
+    if (
+        ruling.first
+        and stop.round is None
+        and stop.plan is not None
+        and stop.project is not None
+        and stop.plan.gate.on_release
+    ):
         release.tell(stop.plan.gate.on_release, facts(stop, decision), stop.project.root, stop.project.state)
     return decision
 
