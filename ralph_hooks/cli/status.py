@@ -16,7 +16,6 @@ from rich.text import Text
 from ralph_hooks.check import identity
 from ralph_hooks.cli import common
 from ralph_hooks.cli.show.history import History, Session, checks_of, epoch
-from ralph_hooks.cli.show.live import run_of
 from ralph_hooks.cli.show.text import console, local_time, number, safe, seconds, tilde, word
 from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import owner, sessions, skip
@@ -89,7 +88,7 @@ def _plan(project: Project) -> dict[str, Any]:
 
 
 def _running(project: Project) -> int | None:
-    return identity.owner(run_of(project.checkout))
+    return identity.owner(common.run_of(project.checkout))
 
 
 def _session(session: Session, most: int | None) -> dict[str, Any]:
