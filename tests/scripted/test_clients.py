@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ralph_hooks.scripted import MessagesServer, ResponsesServer, Script, Step, call, error, say, shell
-from tests.support.clients import claude, codex, stop_hook, with_hooks
+from tests.support.clients import claude, codex, program, stop_hook, with_hooks
 from tests.support.project import make_project
 
 pytestmark = pytest.mark.client
@@ -129,3 +129,13 @@ def test_the_installed_program_is_the_one_that_the_client_finds(tmp_path: Path, 
     assert server.turns[1].results == (str(installed / "ralph-hooks"),)
     first = (installed / "ralph-hooks").read_text().splitlines()[0]
     assert first.startswith(f"#!{installed}/python")
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("1", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_a_missing_client_fails_under_ci_and_is_skipped_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setenv("RALPH_HOOKS_TEST_CLIENTS", str(tmp_path))
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match="npm ci"):
+        program("claude")

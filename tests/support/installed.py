@@ -15,8 +15,6 @@ from filelock import FileLock
 
 from tests.support.project import REPOSITORY
 
-PARTS = ("hooks", "templates", ".claude-plugin")
-
 
 @pytest.fixture(scope="session")
 def installed_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -42,23 +40,11 @@ def _install(place: Path) -> None:
     """Dependencies come from the environment that runs the tests; only our wheel is installed for real."""
     venv.create(place / "venv", symlinks=True)
     python = str(place / "venv" / "bin" / "python")
-    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(place / "dist")], _tree(place))
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(place / "dist")], REPOSITORY)
     (wheel,) = (place / "dist").glob("*.whl")
     _run([*_installer(python), "--no-deps", str(wheel)], place)
     (site,) = (place / "venv" / "lib").glob("python*/site-packages")
     (site / "tests-dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-
-
-def _tree(place: Path) -> Path:
-    """This tree, or a copy with the parts of the package that a young checkout lacks."""
-    if all((REPOSITORY / name).exists() for name in ("README.md", *PARTS)):
-        return REPOSITORY
-    tree = place / "tree"
-    shutil.copytree(REPOSITORY, tree, ignore=shutil.ignore_patterns("node_modules", ".git", "__pycache__"))
-    (tree / "README.md").touch()
-    for part in PARTS:
-        (tree / part).mkdir(exist_ok=True)
-    return tree
 
 
 def _installer(python: str) -> list[str]:
