@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ralph_hooks import __version__
 from ralph_hooks.cli.main import VERBS
-from tests.support.project import REPOSITORY, make_project, ralph
+from tests.support.project import REPOSITORY, TestProject, make_project, ralph
 
 
 def test_version(tmp_path: Path) -> None:
@@ -89,13 +91,25 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 
 def test_interrupt_is_130(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p").check("true")
+    with following(project) as child:
+        project.ralph("check")
+        assert child.stdout is not None
+        assert '"event": "check"' in child.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=30)
+    assert (child.returncode, err) == (130, "")
+
+
+@contextlib.contextmanager
+def following(project: TestProject) -> Iterator[subprocess.Popen[str]]:
+    """`ralph-hooks log -f` in its own process, ended with the block at the latest."""
     child = subprocess.Popen(
         [sys.executable, "-m", "ralph_hooks", "log", "-f", "--json"], cwd=project.root, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
     )  # fmt: skip
-    project.ralph("check")
-    assert child.stdout is not None
-    assert '"event": "check"' in child.stdout.readline()
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=10)
-    assert (child.returncode, err) == (130, "")
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            child.kill()
+        child.communicate(timeout=30)

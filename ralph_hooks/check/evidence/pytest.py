@@ -30,13 +30,15 @@ _VERBOSE = re.compile(rf"^(\S+::.*?) ({_STATUS})(?: \(.*\))? +\[ *\d+%\]$")
 _XDIST = re.compile(rf"^\[gw\d+\] \[ *\d+%\] ({_STATUS}) (\S+::.*?) *$")
 _LISTED = re.compile(r"^(PASSED|XFAIL|XPASS) (\S+::.*?)(?: - .*)?$")
 _MEANS = {"PASSED": "passed", "XPASS": "passed", "SKIPPED": "skipped", "XFAIL": "xfailed"}
+# Another line glued to the final one, or the closing words of a plugin: no summary of ours, but not cut off either.
+_SUMMED_UP = re.compile(rf"={{3,}} (?:no tests ran|{_SOME}(?:, {_SOME})*+) {_TIME}|^Results \(", re.MULTILINE)
 _CONFTEST = re.compile(r"^ImportError while loading conftest '(.+)'\.$")
 ENDED_EARLY = "pytest ended without its summary"
 
 
 def matches(words: list[str]) -> bool:
-    """`pytest` and its old name."""
-    return words[0] in ("pytest", "py.test")
+    """`pytest`, its old name, and the project tools that only start it."""
+    return words[0] in ("pytest", "py.test") or words[:2] in (["hatch", "test"], ["rye", "test"])
 
 
 def parse(text: str) -> Evidence | None:
@@ -82,7 +84,8 @@ def _unfinished(lines: list[str]) -> Evidence | None:
         if broken := _CONFTEST.match(lines[at]):
             return _broken(broken[1].rpartition("/")[2], cut("\n".join(lines[at:])))
         if _STARTS.match(lines[at]):
-            return _broken(ENDED_EARLY, cut("\n".join(lines[at:])))
+            rest = "\n".join(lines[at:])
+            return None if _SUMMED_UP.search(rest) else _broken(ENDED_EARLY, cut(rest))
         if _SHORT.match(lines[at]):
             failures = _failures(lines)
             return Evidence("pytest", failed=len(failures), failures=failures) if failures else None

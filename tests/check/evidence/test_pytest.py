@@ -160,6 +160,19 @@ def test_a_line_that_only_talks_like_a_summary_is_none(line: str) -> None:
     assert (evidence.passed, evidence.failing) == (6, 0)
 
 
+GLUED = [
+    ("some thread says hello============== ", " ==============\n"),
+    ("============== ", " ==============and goodbye\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), GLUED)
+def test_a_final_line_that_another_process_wrote_into_is_no_evidence_either_way(before: str, after: str) -> None:
+    text = output("pytest", "green")
+    head = text[: text.rindex("\n=") + 1]
+    assert parse(f"{head}{before}6 passed in 0.02s{after}") is None
+
+
 OLD = [
     ("== 1 failed, 2 passed in 0.12 seconds ==", (2, 1)),
     ("= 1 failed, 2 passed, 3 warnings in 3723.51s (1:02:03) =", (2, 1)),
