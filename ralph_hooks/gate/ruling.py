@@ -26,11 +26,9 @@ def red(stop: Stop) -> Decision:
         return _released(stop, budget.Ruling(RELEASED_RED, "as_found", first=True), budget.fresh())
     if decision := excused(stop):
         return decision
-    limits = _config(stop).budget
+    limits, active = _config(stop).budget, stop.event.active
     try:
-        with sessions.Session(
-            stop.event.session, budget_agent(stop), stop.project, active=stop.event.active
-        ) as session:
+        with sessions.Session(stop.event.session, budget_agent(stop), stop.project, active=active) as session:
             before = session.state
             after, ruling = budget.rule_red(before, run, limits, small=bool(changes(stop)))
             if reason := declared(stop, before):
