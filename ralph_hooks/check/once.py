@@ -42,7 +42,7 @@ def judge(
         run.receipt_digest = recall.receipt
         return run
     with CheckoutLock(project.checkout, run.id, deadline, watch.cancel) as lock:
-        if lock.waited and (shared := lock.shared(plan.digest, recall.refresh())):
+        if lock.waited and not force and (shared := lock.shared(plan.digest, recall.refresh())):
             return shared
         run.digest_before = recall.digest
         _run(project, plan, run, (recall, watch, deadline))

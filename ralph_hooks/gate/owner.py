@@ -43,15 +43,23 @@ def from_dict(value: object) -> Driver | None:
     return Driver(pid, start, run, name)
 
 
+def of_round(data: bytes) -> Driver | None:
+    """The driver that a round's state file names."""
+    value = _value(data)
+    return from_dict(value.get("driver")) if isinstance(value, dict) else None
+
+
+def _value(data: bytes) -> object:
+    try:
+        return fastjson.loads(data.decode("utf-8", "replace"))
+    except fastjson.JsonError:
+        return None
+
+
 def recorded(checkout: str) -> Driver | None:
     """The last driver of this checkout, dead or alive. `checkout` is the checkout's state directory."""
     data = files.read_bytes_or_none(os.path.join(checkout, FILE))
-    if data is None:
-        return None
-    try:
-        return from_dict(fastjson.loads(data.decode("utf-8", "replace")))
-    except fastjson.JsonError:
-        return None
+    return None if data is None else from_dict(_value(data))
 
 
 def live_driver(project: Project) -> str | None:

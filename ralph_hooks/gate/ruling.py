@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ralph_hooks import fastjson, files
-from ralph_hooks.check.verdict import FLAKY, Run
+from ralph_hooks.check.verdict import FLAKY, RED, Run
 from ralph_hooks.gate import budget, prompt, release, sessions
 from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, Decision
 from ralph_hooks.gate.feedback import Attempt, feedback
@@ -77,6 +77,8 @@ def red(stop: Stop) -> Decision:
     assert run is not None
     if as_found(stop):
         return _released(stop, budget.Ruling(RELEASED_RED, "as_found", first=True), budget.fresh())
+    if decision := excused(stop):
+        return decision
     limits = _config(stop).budget
     try:
         with sessions.Session(stop.event.session, _agent(stop), stop.project, active=stop.event.active) as session:
@@ -100,6 +102,33 @@ def _config(stop: Stop) -> Config:
     from ralph_hooks.plan.config import Config  # only beside a config that could not be read
 
     return Config()
+
+
+def excused(stop: Stop) -> Decision | None:
+    """Let go what the merge-base fails already, where the config says `baseline = "new-only"` (T5); else a note."""
+    run, plan, project = stop.run, stop.plan, stop.project
+    if plan is None or run is None or project is None or plan.guard.baseline != "new-only" or run.verdict != RED:
+        return None
+    named = [failure.id for check in run.checks if check.evidence for failure in check.evidence.failures]
+    silent = [check.name for check in run.checks if check.verdict == RED and not check.failing_known]
+    if silent:
+        stop.notes.append(f"baseline: unknown, the check `{silent[0]}` names no failing test")
+        return None
+    from ralph_hooks.check import base
+    from ralph_hooks.check.run import Watch
+
+    watch = Watch()
+    watch.cancel = stop.cancel
+    found = base.baseline_of(project, plan, watch, stop.deadline)
+    new = [test for test in named if test not in found.ids]
+    if found.unknown or new:
+        words = f"unknown, {found.unknown}" if found.unknown else f"{len(named) - len(new)} of these fail there too"
+        stop.notes.append(f"baseline: {words}")
+        return None
+    text = f"ralph-hooks: red, but only with what fails at the merge-base {found.commit[:12]} too: {', '.join(named)}"
+    decision = Decision(ALLOW, "baseline", message=text)
+    decision.record = {"excused": named[:200]}
+    return decision
 
 
 def as_found(stop: Stop) -> bool:
@@ -153,7 +182,13 @@ def _released(stop: Stop, ruling: budget.Ruling, state: dict[str, Any]) -> Decis
     text = "\n".join([release.message(ruling, stop.run, state), *stop.notes])
     decision = Decision(RELEASED_RED, ruling.reason, message=text)
     decision.record = {"attempt": state["charged"]}
-    if ruling.first and stop.plan is not None and stop.project is not None and stop.plan.gate.on_release:
+    if (
+        ruling.first
+        and stop.round is None
+        and stop.plan is not None
+        and stop.project is not None
+        and stop.plan.gate.on_release
+    ):
         release.tell(stop.plan.gate.on_release, facts(stop, decision), stop.project.root, stop.project.state)
     return decision
 

@@ -55,6 +55,16 @@ def background_work(event: Event, project: Project, plan: Plan) -> str:
     return background.pending(event, plan.background)
 
 
+def loop_running(project: Project) -> str:
+    """A live loop driver owns this checkout, and its tree is half done until the round is over."""
+    if not os.path.exists(os.path.join(project.checkout, "driver.json")):
+        return ""
+    from ralph_hooks.gate.owner import live_driver
+
+    name = live_driver(project)
+    return f"loop_running: {name}" if name else ""
+
+
 RULES = (plan_mode, paused, nested, background_work)
 
 

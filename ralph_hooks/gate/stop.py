@@ -1,12 +1,13 @@
 """One Stop event, as a straight line.
 
-    event -> project -> plan -> skip? -> run the checks (or remember) -> verdict -> charge or reset -> ledger -> reply
+    event -> round? -> project -> plan -> skip? -> run the checks (or remember) -> verdict -> charge -> ledger -> reply
 
 Every step takes the stop and returns a decision, or `None` to go on. The order of `LINE` is the order of what happens.
 """
 
 from __future__ import annotations
 
+import os
 import time
 
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_hooks.check.run import Cancel
+    from ralph_hooks.gate.round import Round
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.locate import Project
     from ralph_hooks.plan.seal import Approved
@@ -43,6 +45,7 @@ class Stop:
         "notes",
         "plan",
         "project",
+        "round",
         "run",
         "twin",
     )
@@ -57,8 +60,22 @@ class Stop:
         self.plan: Plan | None = None
         self.approved: Approved | None = None
         self.run: Run | None = None
+        self.round: Round | None = None
         self.notes: list[str] = []
         self.twin: Twin | None = None
+
+
+def in_round(stop: Stop) -> Decision | None:
+    """Inside a loop's round the report decides first; `complete` goes on down the line."""
+    if "RALPH_HOOKS_ROUND" not in os.environ:
+        return None
+    from ralph_hooks.gate import round as round_mode
+
+    stop.round = round_mode.current(stop.event)
+    if stop.round is None:
+        return None
+    stop.notes.append(round_mode.AGAIN)
+    return meet_twin(stop) or round_mode.consider(stop.event, stop.round)
 
 
 def find_project(stop: Stop) -> Decision | None:
@@ -81,6 +98,8 @@ def know_session(stop: Stop) -> Decision | None:
 
 def meet_twin(stop: Stop) -> Decision | None:
     """The same event may arrive twice at once."""
+    if stop.twin is not None:
+        return None
     stop.twin = Twin(stop.event, stop.client)
     try:
         return stop.twin.meet(stop.deadline)
@@ -119,6 +138,8 @@ def skip_rules(stop: Stop) -> Decision | None:
     if stop.plan is None or stop.project is None:
         return None
     reason = skip.skip_reason(stop.event, stop.project, stop.plan)
+    if not reason and stop.round is None:
+        reason = skip.loop_running(stop.project)
     return Decision(SKIP, reason) if reason else None
 
 
@@ -149,7 +170,7 @@ def rule(stop: Stop) -> Decision | None:
     return ruling.red(stop)
 
 
-LINE = (find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)
+LINE = (in_round, find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)
 
 
 def decide(stop: Stop) -> Decision:

@@ -37,8 +37,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Everything a run is started with; it does not change while the run goes on."""
+    """Everything a run is started with; it does not change while the run goes on.
 
+    `root` is the directory that the rounds work in; `branch` is "" for the current one.
+    """
+
+    root: str
     objective: str
     max_rounds: int
     name: str

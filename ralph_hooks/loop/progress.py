@@ -14,7 +14,8 @@ from itertools import pairwise
 class Standing:
     """Where a round left the tree. `digest` is "" where content cannot be told; such a round equals no other.
 
-    `failing` identifies the set of failing tests; `count` is how many fail, `None` when nobody counted.
+    `verdict` is "" where nothing was checked, as before the first round; it contradicts no verdict. `failing`
+    identifies the set of failing tests; `count` is how many fail, `None` when nobody counted.
     """
 
     digest: str
@@ -28,7 +29,8 @@ def no_progress(rounds: Sequence[Standing], window: int) -> bool:
     last = rounds[-window - 1 :]
     if len(last) < window + 1 or not last[0].digest:
         return False
-    return all((one.digest, one.verdict) == (last[0].digest, last[0].verdict) for one in last)
+    verdicts = {one.verdict for one in last if one.verdict}
+    return len({one.digest for one in last}) == 1 and len(verdicts) == 1
 
 
 def oscillation(rounds: Sequence[Standing], window: int) -> bool:

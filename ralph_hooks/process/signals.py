@@ -28,6 +28,11 @@ def on(number: int, handler: object) -> None:
     signal.signal(number, handler)  # type: ignore[arg-type]
 
 
+def replace(number: int, handler: object) -> object:
+    """The same; the handler that was there before."""
+    return signal.signal(number, handler)  # type: ignore[arg-type]
+
+
 def name(number: int) -> str:
     """`SIGSEGV` for 11; `signal 77` for what has no name here."""
     for key in dir(signal):

@@ -60,6 +60,8 @@ def test_a_damaged_file_owns_nothing(project: Project, text: bytes) -> None:
 def test_sweep_finds_a_tree_by_another_mark() -> None:
     child = subprocess.Popen(["sleep", "60"], env={"MARK": "abc", "PATH": os.environ["PATH"]}, start_new_session=True)
     start = tree.start_time(child.pid)
+    while not Path(f"/proc/{child.pid}/environ").read_bytes():
+        pass  # right after its exec a process shows no environment for a moment
     assert tree.sweep("other", "MARK") == []
     assert tree.sweep("abc", "MARK") == [child.pid]
     assert not tree.alive(child.pid, start)

@@ -50,7 +50,7 @@ def _evidence(ran: int, counts: dict[str, int], lines: list[str], result: str) -
     not_passed = counts.get("skipped", 0) + counts.get("expected failures", 0)
     # One test may fail in several subtests, and a broken `setUpClass` is no test that ran.
     named = {base for failure in failures if (base := _base(failure.id))}
-    not_passed += len(named) if failures else failed + errors
+    not_passed += len(named) if len(failures) >= failed + errors else failed + errors
     evidence = Evidence(
         "unittest",
         passed=max(0, ran - not_passed),

@@ -1,0 +1,213 @@
+"""The driver: fresh rounds toward one objective until it is verified, blocked or out of budget.
+
+    agent -> report? -> the gate -> commit -> record -> does it end here? -> the next round
+
+Every step is a method of `Drive`, in this order. Nothing here prints: what happens is told through `tell`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from typing import Any
+
+from ralph_hooks import files
+from ralph_hooks.gate.report import COMPLETE, Report
+from ralph_hooks.loop import endings, events, progress, settle
+from ralph_hooks.loop.attempt import Around, run_attempts
+from ralph_hooks.loop.call import Call, RefusedError
+from ralph_hooks.loop.endings import Ending, Result
+from ralph_hooks.loop.events import Events, silent
+from ralph_hooks.loop.ground import Ground, ground_for
+from ralph_hooks.loop.owning import Ownership, Stopper
+from ralph_hooks.loop.prompt import report_text
+from ralph_hooks.loop.record import Past, Record, line_of
+from ralph_hooks.loop.round import AgentRun
+from ralph_hooks.loop.verify import Judged, StopNow, content, told, verify
+
+
+def run_loop(call: Call, tell: Events = silent, stopper: Stopper | None = None) -> Result:
+    """Run a whole loop. Raises `RalphError` when it is refused; then nothing was started."""
+    ground = ground_for(call)
+    record = Record(ground.project.root, call.name)
+    stopper = stopper or Stopper()
+    with Ownership(ground.project, call.name) as own, stopper:
+        past = begin(call, record, ground, own)
+        begun = time.monotonic() - past.seconds
+        around = Around(call=call, ground=ground, own=own, tell=tell, stopper=stopper, begin=begun)
+        return Drive(around, record, past).run()
+
+
+def begin(call: Call, record: Record, ground: Ground, own: Ownership) -> Past:
+    """Where the run starts: at the beginning, or after the last finished round with `--resume`."""
+    earlier = record.last_run(_memory(call)) if call.resume else None
+    record.open(call.objective)
+    if earlier is None:
+        past = Past(run=own.driver.run)
+        if call.bounds.no_progress:
+            past.standings.append(progress.Standing(content(ground.project, ground.plan), ""))
+        return past
+    if earlier.ending == COMPLETE:
+        raise RefusedError(f"the loop `{call.name}` is complete", "without --resume it starts anew")
+    if earlier.rounds >= call.max_rounds:
+        hint = "a larger --max-rounds goes on"
+        raise RefusedError(f"the loop `{call.name}` has run {endings.counted(earlier.rounds)} already", hint)
+    return earlier
+
+
+def _memory(call: Call) -> int:
+    return progress.memory([getattr(call.bounds, name) for name in progress.RULES])
+
+
+class Drive:
+    """One run of a loop. `past` is what has happened so far; the run ends when a step returns an `Ending`."""
+
+    def __init__(self, around: Around, record: Record, past: Past) -> None:
+        self.around = around
+        self.call = around.call
+        self.ground = around.ground
+        self.stopper = around.stopper
+        self.record = record
+        self.past = past
+        self.number = past.rounds
+        self.line: dict[str, Any] = {"run": past.run, "round": past.rounds}
+        self.ids: list[str] = []
+        self.notes: list[str] = list(around.ground.notes)
+
+    def run(self) -> Result:
+        """Round after round, then the ending."""
+        self.announce()
+        try:
+            ending = None
+            while ending is None:
+                ending = self.round()
+        except StopNow:
+            ending = endings.cancelled(self.stopper.now)
+        except OSError as error:
+            ending = endings.failed(f"`{error.filename or self.record.directory}`: {error.strerror}", "disk")
+        return self.close(ending)
+
+    def round(self) -> Ending | None:
+        """One round, as a straight line."""
+        if self.stopper.after_round:
+            return self.cancelled()
+        self.number = self.past.rounds + 1
+        agent = run_attempts(self.around, self.past, self.number)
+        dead = settle.without_report(agent, self.number, self.call.bounds, self.last_words())
+        if dead is not None and not self.forgiven(agent):
+            return self.over(agent, dead)
+        judged = self.judge(agent)
+        self.write(agent, judged)
+        return self.ending(agent.report, judged)
+
+    def judge(self, agent: AgentRun) -> Judged:
+        """The gate, run by us. `complete` is accepted on nothing else than this very run."""
+        project, plan = self.ground.project, self.ground.plan
+        if not self.call.verify:
+            return Judged(digest=content(project, plan))
+        self.around.tell(events.CHECKING, round=self.number)
+        claimed = agent.report is not None and agent.report.state == COMPLETE
+        return verify(project, plan, force=claimed, deadline=self.around.deadline() or None, stop=self.around.stop_now)
+
+    def write(self, agent: AgentRun, judged: Judged) -> None:
+        """Record the round; from here on it has happened."""
+        plan = self.ground.plan
+        checks = told(judged, self.ids, plan.feedback, plan.loop.max_report_chars // 2)
+        feedback = "\n".join(part for part in (*self.words(agent, judged), checks) if part)
+        self.line = line_of(self.past.run, self.number, agent, judged) | {"feedback": feedback}
+        self.record.add(self.line)
+        self.past.add(self.line)
+        del self.past.standings[: -_memory(self.call)]
+        self.ids = judged.failing_ids
+        self.around.tell(events.FINISHED, **self.line)
+
+    def ending(self, report: Report | None, judged: Judged) -> Ending | None:
+        """Complete, blocked, going nowhere, stopped by a person, out of rounds or of budget, in this order."""
+        if report is not None and (ending := settle.with_report(self.call, report, judged, self.past)):
+            return ending
+        if self.stopper.after_round:
+            return self.cancelled()
+        self.past.seconds = max(self.past.seconds, time.monotonic() - self.around.begin)
+        claimed = report is not None and report.state == COMPLETE
+        return settle.used_up(self.call, self.past, claimed, judged.decided)
+
+    def over(self, agent: AgentRun, ending: Ending) -> Ending:
+        """The run ends in this round, before any report. A fault of the agent's world is not a round."""
+        if ending.status == endings.CANCELLED:
+            return self.cancelled()
+        if agent.fault is None:
+            self.write(agent, Judged())
+        return ending
+
+    def close(self, ending: Ending) -> Result:
+        """The result, told and written beside the record."""
+        past = self.past
+        result = Result(
+            ending=ending,
+            name=self.call.name,
+            rounds=past.rounds,
+            report=past.report,
+            verdict=past.verdict,
+            seconds=time.monotonic() - self.around.begin,
+            cost_usd=past.cost_usd,
+            tokens=past.tokens,
+            notes=tuple(dict.fromkeys([*self.notes, *settle.overshoot(self.call.bounds, past)])),
+        )
+        try:
+            self.record.hand_over(self.line, {key: result.as_dict()[key] for key in ("status", "stop_reason", "line")})
+        except OSError as error:
+            result = replace(result, notes=(*result.notes, f"the ending could not be written: {error.strerror}"))
+        self.around.tell(events.ENDED, **result.as_dict())
+        return result
+
+    def announce(self) -> None:
+        call, ground = self.call, self.ground
+        if self.around.own.swept:
+            self.notes.append(f"{len(self.around.own.swept)} processes of a dead run were ended")
+        self.around.tell(
+            events.STARTED,
+            name=call.name,
+            objective=call.objective,
+            provider=call.provider,
+            max_rounds=call.max_rounds,
+            after=self.past.rounds,
+            place=self.record.place,
+            root=ground.project.root,
+            gate_inside=ground.gate_inside,
+            checks=[check.name for check in ground.plan.check] if call.verify else [],
+        )
+        for note in self.notes:
+            self.around.tell(events.NOTE, text=note)
+
+    def cancelled(self) -> Ending:
+        return endings.cancelled(self.stopper.now or endings.EXIT_INTERRUPT)
+
+    def forgiven(self, agent: AgentRun) -> bool:
+        """Whether `--tolerate` lets the run go on after a dead round."""
+        return settle.tolerable(agent) and self.past.dead_in_row < self.call.bounds.tolerate
+
+    def last_words(self) -> str:
+        return report_text(self.past.report) if self.past.report else ""
+
+    def words(self, agent: AgentRun, judged: Judged) -> list[str]:
+        """What the next round is told beside the checks' own words; a person sees the notes too."""
+        words = []
+        if agent.report is None:
+            words.append("The round before did not report: it was cut or died. Its work may be half done.")
+        elif agent.report.state == COMPLETE and judged.decided and not judged.green:
+            words.append("The round before reported complete, but the checks do not agree, so it is not complete.")
+        path = self.ground.project.config_path
+        if path and files.read_bytes_or_none(path) != self.ground.config_text:
+            name = os.path.basename(path)
+            self.note(f"round {self.number} left `{name}` changed; this run goes on with the old one")
+            words.append(f"`{name}` was changed; only a person can put such a change into force.")
+        if self.record.keep_objective(self.call.objective):
+            self.note(f"round {self.number} changed the objective; it was written back")
+        if agent.survivors:
+            self.note(f"round {self.number} left processes that cannot be ended: {', '.join(agent.survivors)}")
+        return words
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+        self.around.tell(events.NOTE, text=text)
