@@ -9,8 +9,8 @@ PRIVATE_DIR = 0o700
 
 
 def read_bytes(path: str) -> bytes:
-    """The whole file. Raises `OSError`, as `open` does."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    """The whole file. Raises `OSError`, as `open` does. A named pipe is empty, where `open` would wait for ever."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         size = os.fstat(fd).st_size
         parts = []

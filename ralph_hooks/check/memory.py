@@ -11,7 +11,6 @@ from _thread import allocate_lock, start_new_thread
 
 from ralph_hooks import __version__, fastjson, files
 from ralph_hooks.check.digest import TreeDigest, known
-from ralph_hooks.check.digest.inputs import facts
 from ralph_hooks.check.digest.memo import digest_of
 from ralph_hooks.check.digest.repository import open_repository
 
@@ -36,12 +35,18 @@ PATIENCE_SECONDS = 20.0
 
 
 def key_of(project: Project, plan: Plan, check: Check, tree: TreeDigest) -> str:
-    """What a green verdict of this check holds for; "" when the tree has no digest."""
+    """What a green verdict of this check holds for; "" when the tree has no digest.
+
+    `tree` need not be done yet: git works while the rest is looked at.
+    """
+    from ralph_hooks.check.digest.inputs import facts
+
+    beside = facts(project, list(plan.gate.memory_inputs), check)
     part = tree.of(list(check.paths))
     if not part:
         return ""
     told = getattr(check, "__dict__", None) or {name: getattr(check, name) for name in check.__slots__}
-    known_by = (FORMAT, __version__, sorted(told.items()), part, facts(project, list(plan.gate.memory_inputs), check))
+    known_by = (FORMAT, __version__, sorted(told.items()), part, beside)
     return digest_of(ascii(known_by).encode())
 
 
@@ -118,9 +123,10 @@ class Recall:
         return self.digest
 
     def _measure(self) -> None:
-        self._tree = TreeDigest.start(self._project)
-        self.digest = self._tree.result()
-        self._keys = {check.name: key_of(self._project, self._plan, check, self._tree) for check in self._plan.check}
+        tree = TreeDigest.start(self._project)
+        self._keys = {check.name: key_of(self._project, self._plan, check, tree) for check in self._plan.check}
+        self.digest = tree.result()
+        self._tree = tree
 
     def _receipt(self) -> str:
         from ralph_hooks.check.digest.receipt import receipt_digests
@@ -139,9 +145,10 @@ class Recall:
         self.receipt = self._receipt()
 
     def after(self) -> str:
-        """The digest after the run."""
+        """The digest after the run; not asked for where there is none to compare it with."""
         if not self._late.wait(PATIENCE_SECONDS):
             self._given_up = True
+        if self._given_up or not self.digest:
             return ""
         self._after = TreeDigest.start(self._project)
         digest = self._after.result()

@@ -116,6 +116,12 @@ class CheckResult:
         self.survivors: list[str] = []
 
     @property
+    def failing_known(self) -> bool:
+        """Whether the runner named every failing test."""
+        evidence = self.evidence
+        return evidence is not None and len(evidence.failures) >= evidence.failing > 0
+
+    @property
     def failing_ids(self) -> list[str]:
         """Ids of the failing tests; the check's own name where the runner names none."""
         ids = [failure.id for failure in self.evidence.failures] if self.evidence else []

@@ -12,7 +12,7 @@ from ralph_hooks import files
 from ralph_hooks.check import identity, once, record, verdict
 from ralph_hooks.check.run import Cancel, Cancelled, Watch
 from ralph_hooks.cli import common
-from ralph_hooks.cli.show.live import LiveWatch, run_of
+from ralph_hooks.cli.show.live import LiveWatch
 from ralph_hooks.cli.show.run import show_run
 from ralph_hooks.cli.show.text import console
 from ralph_hooks.errors import EXIT_USAGE, RalphError
@@ -87,7 +87,7 @@ def _is_sealed(project: Project, plan: Plan) -> bool:
 
 def _not_inside_itself(project: Project) -> None:
     outer = os.environ.get(RUN_ID, "")
-    if outer and outer == run_of(project.checkout) and identity.nested_in(outer):
+    if outer and outer == common.run_of(project.checkout) and identity.nested_in(outer):
         sentence = "this is inside a run of these very checks, which would wait for itself"
         raise RalphError(sentence, "let the check call the test runner, not `ralph-hooks check`", EXIT_USAGE)
 

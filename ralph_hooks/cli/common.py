@@ -8,6 +8,7 @@ import importlib.util
 import os
 from typing import Any
 
+from ralph_hooks.check import identity
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.ledger import ledger
 from ralph_hooks.plan.compiled import Plan, plan_for
@@ -51,3 +52,18 @@ def user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return str(os.getuid())
+
+
+def holder_of(checkout: str) -> int | None:
+    """The live process whose run holds this checkout, if another one does."""
+    pid = identity.owner(run_of(checkout))
+    return None if pid == os.getpid() else pid
+
+
+def run_of(checkout: str) -> str:
+    """The run id in the checkout's lock, "" when nothing runs."""
+    try:
+        with open(os.path.join(checkout, "run.lock"), encoding="utf-8", errors="replace") as file:
+            return file.read(200).strip()
+    except OSError:
+        return ""

@@ -8,11 +8,16 @@ import sys
 
 import click
 
+from ralph_hooks.cli import common
+from ralph_hooks.guard.person import agent_above
 from ralph_hooks.install import report, settings
+from ralph_hooks.install.approve import approve
 from ralph_hooks.install.bytecode import compile_package
 from ralph_hooks.install.detect import Found, Proposal
 from ralph_hooks.install.setup import set_up
 from ralph_hooks.install.survey import Options
+from ralph_hooks.plan.locate import find_project
+from ralph_hooks.plan.seal import seal_path
 
 CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex")}
 
@@ -34,7 +39,7 @@ CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex"
 @click.option(
     "--config-only", is_flag=True, help="Register no hook: the plugin, or somebody else's settings, bring it."
 )
-@click.option("--guard/--no-guard", default=False, help="Also watch over settings changes and a person's prompts.")
+@click.option("--guard/--no-guard", default=True, help="Also watch over settings changes and a person's prompts.")
 @click.option("--prove/--no-prove", default=True, help="Try it in a scratch copy with a planted failing test.")
 @click.option("--force", is_flag=True, help="Take a command that cannot turn red or never ends.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing, take the first choice.")
@@ -65,6 +70,8 @@ def command(
     compile_package()
     asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     outcome = set_up(os.getcwd(), options, _ask if asked else _first, _quiet if as_json else _tell)
+    if not dry_run:
+        outcome.notes += _seal()
     if as_json:
         click.echo(json.dumps(report.data(outcome), indent=2))
     elif dry_run:
@@ -74,6 +81,19 @@ def command(
         for line in (*report.lines(outcome), *(f"{'next':<9}{step}" for step in report.next_steps(outcome))):
             click.echo(line)
     return 0
+
+
+def _seal() -> list[str]:
+    """A person's install is an approval. An agent's is not, and it never replaces one."""
+    project = find_project(os.getcwd())
+    agent = agent_above()
+    if project is None or (agent and os.path.exists(seal_path(project))):
+        return []
+    try:
+        approve(project, by=common.user(), pending=bool(agent))
+    except OSError as error:
+        return [f"not sealed: `{error.filename}` cannot be written ({error.strerror})"]
+    return ["run by an agent, so a person has yet to approve it: `ralph-hooks seal`"] if agent else []
 
 
 def _first(found: Found) -> list[Proposal]:

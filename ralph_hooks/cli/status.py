@@ -16,7 +16,6 @@ from rich.text import Text
 from ralph_hooks.check import identity
 from ralph_hooks.cli import common
 from ralph_hooks.cli.show.history import History, Session, checks_of, epoch
-from ralph_hooks.cli.show.live import run_of
 from ralph_hooks.cli.show.text import console, local_time, number, safe, seconds, tilde, word
 from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import owner, sessions, skip
@@ -42,7 +41,7 @@ def command(as_json: bool) -> int:
 
 def facts_of(project: Project) -> dict[str, Any]:
     """Everything that `status` knows, as JSON data."""
-    history = History(ledger.read(project))
+    history = History(_records(project))
     facts: dict[str, Any] = {"root": project.root, "config": project.config_path, **_plan(project)}
     facts["last_run"] = history.last_run
     facts["running"] = _running(project)
@@ -54,6 +53,14 @@ def facts_of(project: Project) -> dict[str, Any]:
     facts["left_open"] = [session.name for session in history.left_open]
     facts["exit"] = EXIT_OPEN if facts["left_open"] or facts["config_error"] else 0
     return facts
+
+
+def _records(project: Project) -> list[dict[str, Any]]:
+    """The project's ledger, with what its sessions met where no project could be made out."""
+    own = list(ledger.read(project))
+    known = {record.get("session") for record in own if record.get("session")}
+    nowhere = [record for record in ledger.read(None) if record.get("session") in known]
+    return sorted(own + nowhere, key=lambda record: str(record.get("at", ""))) if nowhere else own
 
 
 def _plan(project: Project) -> dict[str, Any]:
@@ -81,7 +88,7 @@ def _plan(project: Project) -> dict[str, Any]:
 
 
 def _running(project: Project) -> int | None:
-    return identity.owner(run_of(project.checkout))
+    return identity.owner(common.run_of(project.checkout))
 
 
 def _session(session: Session, most: int | None) -> dict[str, Any]:

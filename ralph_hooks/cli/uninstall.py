@@ -7,6 +7,7 @@ import os
 
 import click
 
+from ralph_hooks.cli import common
 from ralph_hooks.install import settings
 from ralph_hooks.install.removal import Removal, remove
 from ralph_hooks.install.setup import relative
@@ -26,7 +27,8 @@ from ralph_hooks.install.setup import relative
 @click.option("--dry-run", is_flag=True, help="Show the changes, write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="The outcome as JSON.")
 def command(*, client: str, scope: tuple[str, ...], purge: bool, dry_run: bool, as_json: bool) -> int:
-    """Exit 0; 1 when a file could not be changed."""
+    """Exit 0; 1 when a file could not be changed; 2 inside an agent."""
+    common.require_person("uninstall")
     clients = list(settings.CLIENTS) if client == "all" else [client]
     done = remove(os.getcwd(), clients, scope or ("project", "local"), purge=purge, dry_run=dry_run)
     if as_json:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
 from ralph_hooks import fastjson, files
 from ralph_hooks.check import ratchet
 from ralph_hooks.install import settings
+from ralph_hooks.install.writer import Change
 from ralph_hooks.plan import compile as compiler
 from ralph_hooks.plan import compiled, seal
 from ralph_hooks.plan.inputs import inputs_of
-from ralph_hooks.plan.locate import Project
+from ralph_hooks.plan.locate import Project, find_project
 from ralph_hooks.process.spawn import which
 
 TOKEN_FILE = "token.json"  # noqa: S105 - a file name
@@ -94,9 +96,13 @@ def program_now() -> dict[str, str]:
     return {"path": real, "digest": blake2b(files.read_bytes_or_none(real) or b"", digest_size=16).hexdigest()}
 
 
-def leave_token(project: Project) -> None:
-    """Let the settings as they are now through the guard of a running session, for two minutes."""
+def leave_token(project: Project, planned: Sequence[Change] = ()) -> None:
+    """Let the settings through the guard of a running session for two minutes: as planned, else as they are now.
+
+    A change must be announced before it is made: the client asks as soon as it sees the file change.
+    """
     digests = {layer.path: file_digest(layer.path) for layer in settings.layers("claude", project.root)}
+    digests |= {change.path: digest_of(change.after) for change in planned if change.path in digests}
     token = {"until": time.time() + TOKEN_SECONDS, "files": digests}
     files.write_atomic(os.path.join(project.state, TOKEN_FILE), fastjson.dumps(token).encode())
 
@@ -113,5 +119,19 @@ def has_token(project: Project, path: str) -> bool:
 
 def file_digest(path: str) -> str:
     """The digest of a file's bytes; "" for none."""
-    data = files.read_bytes_or_none(path)
+    return digest_of(files.read_bytes_or_none(path))
+
+
+def digest_of(data: bytes | None) -> str:
+    """The digest of a file's bytes; "" for no file."""
     return "" if data is None else blake2b(data, digest_size=16).hexdigest()
+
+
+def announce(root: str, planned: Sequence[Change]) -> None:
+    """`leave_token` for the project at `root`, where there is one; a state that cannot be written costs a refusal."""
+    project = find_project(root)
+    if project is not None and any(change.any for change in planned):
+        try:
+            leave_token(project, planned)
+        except OSError:
+            pass

@@ -9,6 +9,7 @@ from ralph_hooks.install.surgery import ID, Entry
 PROGRAM = "ralph-hooks"
 GUARD_EVENTS = ("ConfigChange", "UserPromptSubmit")
 GUARD_SECONDS = 30
+EDIT_TOOLS = "Edit|MultiEdit|Write|NotebookEdit|Bash"
 MARGIN = 60
 MIN_TIMEOUT = 600
 
@@ -27,17 +28,12 @@ def within(timeouts: list[float], *, parallel: bool = False) -> int:
     return -int(-(longest + MARGIN) // 60) * 60
 
 
-def events(*, subagents: bool, guard: bool) -> list[str]:
-    """The events that Claude Code shall send us."""
-    return ["Stop", *(["SubagentStop"] if subagents else []), *(GUARD_EVENTS if guard else [])]
-
-
-def claude(seconds: int, *, subagents: bool = False, guard: bool = False) -> list[Entry]:
-    """Exec form: no shell in between, so no profile script can spoil stdout."""
-    return [
-        Entry(event, _claude_hook(GUARD_SECONDS if event in GUARD_EVENTS else seconds))
-        for event in events(subagents=subagents, guard=guard)
-    ]
+def claude(seconds: int, *, subagents: bool = False, guard: bool = False, edits: bool = False) -> list[Entry]:
+    """Exec form: no shell in between, so no profile script can spoil stdout. `edits` adds the guard's PreToolUse."""
+    stops = ["Stop", *(["SubagentStop"] if subagents else [])]
+    found = [Entry(event, _claude_hook(seconds)) for event in stops]
+    found += [Entry(event, _claude_hook(GUARD_SECONDS)) for event in GUARD_EVENTS if guard]
+    return found + ([Entry("PreToolUse", _claude_hook(GUARD_SECONDS), EDIT_TOOLS)] if guard and edits else [])
 
 
 def _claude_hook(seconds: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ralph_hooks import files, paths
 from ralph_hooks.install import settings, survey, writer
+from ralph_hooks.install.approve import announce
 from ralph_hooks.install.settings import Layer
 from ralph_hooks.install.survey import Site
 from ralph_hooks.install.writer import Change
@@ -33,6 +34,8 @@ def remove(
     everything = [layer for client in settings.CLIENTS for layer in settings.layers(client, done.site.root)]
     mine = [layer for layer in everything if layer.client in clients and layer.scope in scopes]
     planned = [(layer, settings.uninstall(layer, dry_run=True)) for layer in mine]
+    if not dry_run:
+        announce(done.site.root, [change for _, change in planned])
     done.changes = planned if dry_run else [(layer, settings.uninstall(layer)) for layer, _ in planned]
     done.stays = [
         f"{layer.path} still has our entry (`--client {layer.client} --scope {layer.scope}` takes it out)"

@@ -12,6 +12,7 @@ from ralph_hooks.check.run import Watch
 from ralph_hooks.check.verdict import TIMEOUT, Run
 from ralph_hooks.errors import RalphError
 from ralph_hooks.install import canary, entries, settings, survey, writer
+from ralph_hooks.install.approve import announce
 from ralph_hooks.install.canary import Proof
 from ralph_hooks.install.doctor import examine, program
 from ralph_hooks.install.settings import Layer
@@ -78,7 +79,10 @@ def _register(layer: Layer, draft: Draft, seconds: int, options: Options, *, dry
     if layer.client == "codex":
         wanted = entries.codex(seconds)
     else:
-        wanted = entries.claude(seconds, subagents=draft.config.gate.subagents, guard=options.guard)
+        config = draft.config
+        wanted = entries.claude(
+            seconds, subagents=config.gate.subagents, guard=options.guard, edits=config.guard.pre_tool_use
+        )
     return settings.install(layer, wanted, dry_run=dry_run)
 
 
@@ -99,6 +103,7 @@ def _write(outcome: Outcome, options: Options) -> None:
     draft = outcome.draft
     if draft.text is not None and not writer.create(draft.path, draft.text.encode()):
         raise RalphError(f"`{draft.path}` appeared in the meantime", "ralph-hooks install")
+    announce(outcome.site.root, [change for _, change in outcome.settings])
     outcome.settings = [(layer, _register(layer, draft, outcome.seconds, options)) for layer, _ in outcome.settings]
 
 

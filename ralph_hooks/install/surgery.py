@@ -27,10 +27,14 @@ MARKS = (WAS_EMPTY, HAD_BLANKS, WAS_BLANK)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One hook of ours for one event: the object as it shall stand in the file, `_id` included."""
+    """One hook of ours for one event: the object as it shall stand in the file, `_id` included.
+
+    `matcher` is for tool events, "" for every other.
+    """
 
     event: str
     hook: dict[str, Any]
+    matcher: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,11 @@ class _Found:
     @property
     def node(self) -> Node:
         return self.path[-1][1].node
+
+    @property
+    def matcher(self) -> str:
+        given = self.path[2][1].node.get("matcher")
+        return str(given.scalar) if given else ""
 
 
 def insert(text: str | None, entries: Sequence[Entry]) -> str:
@@ -74,7 +83,7 @@ def remove(text: str) -> str | None:
 
 def own(text: str) -> list[Entry]:
     """Our entries in this text, in order. Raises `JsonTextError`."""
-    return [Entry(found.event, found.node.value) for found in _find(jsontext.parse(text))]
+    return [Entry(found.event, found.node.value, found.matcher) for found in _find(jsontext.parse(text))]
 
 
 def _document(entries: Sequence[Entry]) -> dict[str, Any]:
@@ -82,7 +91,7 @@ def _document(entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def _group(entry: Entry) -> dict[str, Any]:
-    return {"hooks": [entry.hook]}
+    return {**({"matcher": entry.matcher} if entry.matcher else {}), "hooks": [entry.hook]}
 
 
 def _find(root: Node) -> Iterator[_Found]:

@@ -32,7 +32,7 @@ class Options:
     force: bool = False
     dry_run: bool = False
     prove: bool = True
-    guard: bool = False
+    guard: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,14 @@ def config_in(directory: str) -> str | None:
 
 
 def _has_table(text: bytes) -> bool:
-    return (TABLE in text or ARRAY in text) and any(
-        line.lstrip().startswith((TABLE, ARRAY)) for line in text.splitlines()
+    """Whether a header names our table; `[tool.ralph-hooks-other]` is somebody else's."""
+    if TABLE not in text:
+        return False
+    heads = [line.lstrip() for line in text.splitlines()]
+    return any(
+        head.startswith(start) and head[len(start) : len(start) + 1] in (b"]", b".", b" ", b"\t")
+        for head in heads
+        for start in (TABLE, ARRAY)
     )
 
 

@@ -21,6 +21,9 @@ class _Http(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # five, the default, resets connections of agents that run side by side
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Quiet: a request that is no HTTP, or a client that hung up, is the client's own affair."""
+
 
 class ScriptedServer(ABC):
     """A model API on 127.0.0.1, alive inside `with`.

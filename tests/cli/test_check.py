@@ -163,7 +163,7 @@ def wait_for(path: Path) -> str:
     raise AssertionError(f"{path} did not come")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupt_ends_the_whole_tree(project: TestProject, tmp_path: Path, number: int, code: int) -> None:
     mark = tmp_path / "pid"
     project.config(f'[[check]]\nname = "it"\nrun = """{ignoring(mark)}"""\n').commit()
@@ -251,3 +251,27 @@ def test_a_config_that_is_not_the_sealed_one_is_said(project: TestProject) -> No
     status = project.ralph("status", "--json")
     assert json.loads(status.out)["seal"] == "sealed" and json.loads(status.out)["changes"]
     assert stop(project).code == 2
+
+
+def test_state_that_cannot_be_written_costs_no_verdict(project: TestProject, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    project.env = {"XDG_STATE_HOME": str(tmp_path / "file"), "XDG_RUNTIME_DIR": str(tmp_path / "file")}
+    project.config('[[check]]\nname = "it"\nrun = "echo words; exit 1"\n').commit()
+    for verb, code in (("check", 1), ("status", 0), ("log", 0), ("budget", 0)):
+        done = project.ralph(verb)
+        assert done.code == code, done
+    assert project.ralph("pause").err.startswith("error: the pause cannot be written to ")
+
+
+def test_a_directory_whose_name_is_not_utf8(tmp_path: Path) -> None:
+    root = Path(os.fsdecode(os.fsencode(str(tmp_path)) + b"/caf\xe9"))
+    project = make_project(root).config('[[check]]\nname = "it"\nrun = "exit 1"\n').commit()
+    for words, code in (
+        (["check"], 1),
+        (["check", "--json"], 1),
+        (["check", "--junit", "x.xml"], 1),
+        (["status"], 0),
+        (["log"], 0),
+    ):
+        done = project.ralph(*words)
+        assert (done.code, done.err) == (code, ""), done

@@ -75,6 +75,15 @@ def test_unverified_is_an_alarm_too(project: TestProject) -> None:
     assert "(no id)" in project.ralph("status").out
 
 
+def test_what_a_session_met_outside_of_every_project_counts(project: TestProject) -> None:
+    stop(project)
+    ledger.append(
+        None, {"event": "Stop", "session": SESSION, "decision": "UNVERIFIED", "reason": "bad event", "root": ""}
+    )
+    ledger.append(None, {"event": "Stop", "session": "another", "decision": "UNVERIFIED", "reason": "bad event"})
+    assert status(project)["left_open"] == [SESSION]
+
+
 def record(decision: str = "", reason: str = "", session: str = "s", **more: Any) -> dict[str, Any]:
     return {"decision": decision, "reason": reason, "session": session, "event": "Stop"} | more
 

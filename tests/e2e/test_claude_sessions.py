@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ralph_hooks.scripted import MessagesServer, Step, call, say, shell
-from tests.support.clients import ClientRun, claude, stop_hook, with_hooks
+from tests.support.clients import ClientRun, claude, finish, start_claude, stop_hook, with_hooks
 from tests.support.gated import CLAUDE_GATE, FIX, MEND, decisions, gated, runs, scripted, stops
 from tests.support.project import TestProject
 
@@ -83,6 +83,21 @@ def test_subagents_are_gated_only_where_the_config_says_so(tmp_path: Path, on: b
         assert "bug 0 is still there" in server.agent_turns[1].shown
 
 
+def test_a_subagent_with_a_worktree_is_judged_there(tmp_path: Path) -> None:
+    project = gated(tmp_path / "p", more="[gate]\nsubagents = true\n")
+    with_hooks(project, CLAUDE_GATE, SUBAGENT_GATE).write(
+        ".gitignore", "runs*\n__pycache__/\n.claude/worktrees\n"
+    ).commit()
+    work = call("Agent", description="d", prompt="work", isolation="worktree", run_in_background=False)
+    subagent: list[Step] = [shell("pwd"), say("sub a"), shell(FIX), say("sub b")]
+    with MessagesServer([work, say("a"), shell(FIX), say("b")], agents=[subagent]) as server:
+        run = claude(project, "go", server)
+    tree = Path(server.agent_turns[1].results[0])
+    assert tree != project.root
+    assert (exits(run, "SubagentStop"), exits(run)) == ([2, 0], [2, 0])
+    assert [stop["decision"] for stop in stops(project)] == ["BLOCK", "ALLOW"]
+
+
 def test_background_work_is_waited_for(tmp_path: Path) -> None:
     project = gated(tmp_path / "p")
     run = turn(
@@ -129,6 +144,27 @@ def test_a_hook_that_the_client_kills_is_written_down(tmp_path: Path) -> None:
     assert decisions(project) == ["UNVERIFIED(cancelled)"]
     pid = int((project.root / "runs").read_text())
     assert gone(pid), "the check outlived the hook"
+
+
+def test_a_hook_that_is_killed_while_it_waits_is_written_down_too(tmp_path: Path) -> None:
+    """Another session's checks hold the checkout."""
+    project = scripted(tmp_path / "p", "touch runs.began; sleep 60\n")
+    with MessagesServer([say("a")]) as one, MessagesServer([say("b")]) as two:
+        first = start_claude(project, "go", one)
+        wait_for(project.root / "runs.began")
+        with_hooks(project, stop_hook("ralph-hooks", "hook", "claude", "--within", "630", timeout=1))
+        second = claude(project, "go", two)
+        first.terminate()
+        finish(first, one)
+    assert second.hooks()[0]["outcome"] == "cancelled"
+    assert [(stop["decision"], stop["reason"]) for stop in stops(project)] == [("UNVERIFIED", "cancelled")] * 2
+
+
+def wait_for(path: Path, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} never came"
+        time.sleep(0.05)
 
 
 def gone(pid: int, seconds: float = 5) -> bool:

@@ -88,3 +88,16 @@ def test_any_path(tmp_path: Path, name: str) -> None:
     project = gated(tmp_path / name, client="codex")
     run = turn(project, say("a"), shell(FIX), say("b"))
     assert (run.said(), decisions(project)) == (["a", "b"], ["BLOCK(red)", "ALLOW"])
+
+
+def test_every_reply_is_one_that_codex_accepts(tmp_path: Path) -> None:
+    """A reply outside its schema would be reported as a failed hook."""
+    project = gated(tmp_path / "p", more="[budget]\nmax_blocks = 1\n[gate]\nannounce = true\n", client="codex")
+    steps: list[Step] = [say("a"), shell("echo > note"), say("b")]
+    with ResponsesServer(steps) as server:
+        run = codex(project, "go", server, human=True)
+    with ResponsesServer([shell(FIX), say("c")]) as server:
+        green = codex(project, "go", server, human=True)
+    assert decisions(project) == ["BLOCK(red)", "RELEASED_RED(budget)", "ALLOW"]
+    ends = [line for line in (run.err + green.err).splitlines() if line.startswith("hook: Stop ")]
+    assert ends == ["hook: Stop Blocked", "hook: Stop Completed", "hook: Stop Completed"]

@@ -47,7 +47,7 @@ def test_from_a_clone_to_a_live_gate_and_back(project: TestProject) -> None:
     assert done.code == 0, done.err
     assert "check    pytest -q   because `pyproject.toml` configures pytest\n" in done.out
     assert "proved   `tests`: a planted failing test blocked the stop\n" in done.out
-    assert "wrote    ralph-hooks.toml\nwrote    .claude/settings.json (Claude Code: Stop)\n" in done.out
+    assert "wrote    ralph-hooks.toml\nwrote    .claude/settings.json (Claude Code: Stop, " in done.out
     assert ", green\n" in done.out and "timeout_s: tests 600 s; the hook's own timeout: 660 s" in done.out
     hook = json.loads((project.root / ".claude/settings.json").read_text())["hooks"]["Stop"][0]["hooks"][0]
     event = json.dumps({"session_id": "s", "cwd": str(project.root), "hook_event_name": "Stop"})
@@ -217,7 +217,7 @@ def test_without_git(tmp_path: Path) -> None:
     made.write("test_a.py", GREEN)
     done = install(made, "--command", RUNNER)
     assert done.code == 0 and "this is no git repository" in done.out
-    assert "(Claude Code: Stop)" in done.out
+    assert "(Claude Code: Stop, ConfigChange, UserPromptSubmit)" in done.out
 
 
 def test_the_type_checker_and_linter_on_request(project: TestProject) -> None:
@@ -304,3 +304,42 @@ def test_the_config_alone(project: TestProject) -> None:
     done = install(project, "--config-only")
     assert done.code == 0 and (project.root / "ralph-hooks.toml").exists()
     assert not (project.root / ".claude").exists() and "wrote    ralph-hooks.toml\ntimed" in done.out
+
+
+def test_the_guard_is_registered_unless_told_otherwise(project: TestProject) -> None:
+    project.config('[[check]]\nrun = ["true"]\n[gate]\nsubagents = true\n[guard]\npre_tool_use = true\n')
+    install(project)
+    path = project.root / ".claude/settings.json"
+    hooks = json.loads(path.read_text())["hooks"]
+    assert {event: (groups[0].get("matcher"), groups[0]["hooks"][0]["timeout"]) for event, groups in hooks.items()} == {
+        "Stop": (None, 660),
+        "SubagentStop": (None, 660),
+        "ConfigChange": (None, 30),
+        "UserPromptSubmit": (None, 30),
+        "PreToolUse": ("Edit|MultiEdit|Write|NotebookEdit|Bash", 30),
+    }
+    install(project, "--no-guard")
+    assert sorted(json.loads(path.read_text())["hooks"]) == ["Stop", "SubagentStop"]
+
+
+def test_a_persons_install_seals_and_an_agents_does_not(project: TestProject) -> None:
+    seal = Path(paths.project_dir(str(project.root))) / "seal.json"
+    project.env["CLAUDECODE"] = "1"
+    assert "a person has yet to approve it: `ralph-hooks seal`" in install(project).out
+    assert json.loads(seal.read_text())["pending"] is True
+    project.env["CLAUDECODE"] = ""
+    install(project)
+    sealed = json.loads(seal.read_text())
+    assert sealed["pending"] is False
+    project.env["CLAUDECODE"] = "1"
+    project.write("ralph-hooks.toml", '[[check]]\nrun = ["true"]\n')
+    assert install(project).code == 0
+    assert json.loads(seal.read_text()) == sealed
+
+
+def test_an_agent_cannot_uninstall(project: TestProject) -> None:
+    install(project)
+    project.env["CLAUDECODE"] = "1"
+    done = project.ralph("uninstall")
+    assert done.code == 2 and "a person's verb" in done.err
+    assert (project.root / ".claude/settings.json").exists()

@@ -10,6 +10,7 @@ import pytest
 
 from ralph_hooks.plan.config import Check, Config
 from ralph_hooks.plan.load import ConfigError, load, parse
+from ralph_hooks.plan.locate import find_project
 
 CHECK = '[[check]]\nrun = ["pytest", "-q"]\n'
 NAME = "ralph-hooks.toml"
@@ -160,3 +161,26 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "big": "big.toml: has 2000000 bytes; a config has at most 1048576",
         "gone": "gone.toml: cannot be read: No such file or directory",
     }
+
+
+HEADERS = {
+    "[tool.ralph-hooks]": True,
+    "  [tool.ralph-hooks.gate]": True,
+    "[[tool.ralph-hooks.check]]": True,
+    "[tool.ralph-hooks ] # ours": True,
+    "[tool.ralph-hooks-extra]": False,
+    "[tool.ralph]": False,
+    "# [tool.ralph-hooks]": False,
+    "[tool.other]\nx = '[tool.ralph-hooks]'": False,
+}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_which_pyproject_is_ours(header: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(header + "\n")
+    assert (find_project(str(tmp_path)) is not None) is HEADERS[header]
+
+
+def test_a_pipe_for_a_pyproject_stops_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pyproject.toml")
+    assert find_project(str(tmp_path)) is None

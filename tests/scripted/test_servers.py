@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 from typing import Any
 
@@ -200,3 +201,16 @@ def test_the_address_is_loopback() -> None:
     with MessagesServer() as server, MessagesServer() as other:
         assert server.url.startswith("http://127.0.0.1:")
         assert server.url != other.url
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"\x16\x03\x01 no http\r\n\r\n", b"POST /v1/messages HTTP/1.1\r\ncontent-length: x\r\n\r\n"]
+)
+def test_garbage_leaves_the_server_standing(garbage: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    with MessagesServer([say("still here")]) as server:
+        with socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1])), timeout=5) as raw:
+            raw.sendall(garbage)
+            raw.shutdown(socket.SHUT_WR)
+            raw.recv(1000)
+        assert text_of(ask(server)) == "still here"
+    assert capfd.readouterr().err == ""

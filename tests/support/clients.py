@@ -124,15 +124,23 @@ def codex(
     cwd: Path | None = None,
     trusted: bool = True,
     vetted: bool = True,
+    human: bool = False,
     timeout: float = 60,
 ) -> ClientRun:
-    """One `codex exec` to its end; `trusted` is the project's trust, `vetted` skips the per-hook review.
+    """One `codex exec` to its end; `args` go before the prompt, so `"resume", ID` works.
 
-    `args` go between `exec` and the prompt, so `"resume", ID` works.
+    `trusted` is the project's trust, `vetted` skips the per-hook review, `human` asks for the words that a person sees
+    (on `err`, with how each hook ended) instead of JSON lines.
     """
     own = codex_env(server.url, os.environ["HOME"], trusted=(str(project.root),) if trusted else ())
     review = ["--dangerously-bypass-hook-trust"] if vetted else []
-    first = ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", *review]
+    first = [
+        "exec",
+        *([] if human else ["--json"]),
+        "--skip-git-repo-check",
+        "--dangerously-bypass-approvals-and-sandbox",
+        *review,
+    ]
     everything = {**own, **project.env, **(env or {})}
     process = _start([program("codex"), *first, *args, prompt], cwd or project.root, everything)
     return finish(process, server, timeout)

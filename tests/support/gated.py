@@ -25,8 +25,8 @@ for n in range(5):
 del test
 """
 CHECK = '[[check]]\nname = "suite"\nrun = ["python3", "-m", "unittest", "suite"]\n'
-CLAUDE_GATE = stop_hook("ralph-hooks", "hook", "claude", "--within", "630")
-CODEX_GATE = stop_hook("ralph-hooks hook codex --within 630")
+CLAUDE_GATE = stop_hook("ralph-hooks", "hook", "claude", "--within", "630", _id="ralph-hooks")
+CODEX_GATE = stop_hook("ralph-hooks hook codex --within 630", _id="ralph-hooks")
 FIX = "echo 0 > failing"
 MEND = "touch mended"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -14,8 +15,6 @@ import pytest
 from filelock import FileLock
 
 from tests.support.project import REPOSITORY
-
-PARTS = ("hooks", "templates", ".claude-plugin")
 
 
 @pytest.fixture(scope="session")
@@ -42,23 +41,18 @@ def _install(place: Path) -> None:
     """Dependencies come from the environment that runs the tests; only our wheel is installed for real."""
     venv.create(place / "venv", symlinks=True)
     python = str(place / "venv" / "bin" / "python")
-    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(place / "dist")], _tree(place))
+    _run([*_builder(), str(place / "dist")], REPOSITORY)
     (wheel,) = (place / "dist").glob("*.whl")
     _run([*_installer(python), "--no-deps", str(wheel)], place)
     (site,) = (place / "venv" / "lib").glob("python*/site-packages")
     (site / "tests-dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
 
 
-def _tree(place: Path) -> Path:
-    """This tree, or a copy with the parts of the package that a young checkout lacks."""
-    if all((REPOSITORY / name).exists() for name in ("README.md", *PARTS)):
-        return REPOSITORY
-    tree = place / "tree"
-    shutil.copytree(REPOSITORY, tree, ignore=shutil.ignore_patterns("node_modules", ".git", "__pycache__"))
-    (tree / "README.md").touch()
-    for part in PARTS:
-        (tree / part).mkdir(exist_ok=True)
-    return tree
+def _builder() -> list[str]:
+    """The build backend itself where it is installed; else `build`, which fetches it."""
+    if importlib.util.find_spec("hatchling"):
+        return [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
+    return [sys.executable, "-m", "build", "--wheel", "--outdir"]
 
 
 def _installer(python: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _RUNNING = re.compile(r"running (\d+) tests?$")
@@ -62,7 +62,7 @@ def subcommands(words: list[str]) -> list[str]:
 
 def parse(text: str) -> Evidence | None:
     """All blocks of the last run, summed; or the crates that did not compile."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     blocks = _blocks(lines)
     begin = _last_run(lines, blocks)
     blocks = [block for block in blocks if block.start >= begin]
@@ -180,11 +180,12 @@ def _death(block: Block, own: list[str]) -> Failure:
 def _failures(block: Block, own: list[str]) -> list[Failure]:
     """The tests of the block's closing list, each with its section of the output."""
     names = _closing_list(own) if block.result and block.result[1] else []
+    known = frozenset(names)
     texts: dict[str, list[str]] = {}
     current: list[str] = []
     for line in own[: len(own) - len(names) - 3]:
         found = _SECTION.match(line) or _PANIC.match(line)
-        if found and found[1] in names:
+        if found and found[1] in known:
             current = texts.setdefault(found[1], [])
         elif _BEGUN.match(line):
             current = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _SUMMARY = re.compile(r"\d+% tests passed, (\d+) tests? failed out of (\d+)$")
@@ -26,7 +26,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last summary. Tests that a fixture or a missing program kept from running count as failed, as CTest says."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     at = _last_summary(lines)
     if at is None:
         return None

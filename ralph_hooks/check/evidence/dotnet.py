@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _PROJECT = re.compile(
@@ -38,7 +38,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last run: the sum over its test projects, or the one summary that the newer forms print."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     at = next((at for at in range(len(lines) - 1, -1, -1) if _is_summary(lines[at])), None)
     if at is None:
         return _without_summary(lines)

@@ -12,10 +12,11 @@ from bisect import bisect
 
 from ralph_hooks.check.evidence import go_json
 from ralph_hooks.check.evidence.go_packages import HEADER, PACKAGE, Package, evidence_of
+from ralph_hooks.check.evidence.text import lines_of
 from ralph_hooks.check.verdict import Evidence
 
 _UNTESTED = re.compile(r"\t\S+\t\tcoverage: ")
-_FRAME = re.compile(r"( *)--- (PASS|FAIL|SKIP): (Benchmark\S+|\S+(?= \())(?: \(\d+\.\d\ds\))?$")
+_FRAME = re.compile(r"--- (?P<end>PASS|FAIL|SKIP): (?P<test>Benchmark\S+|\S+(?= \())(?: \(\d+\.\d\ds\))?$")
 _SECTION = re.compile(r"=== (RUN|PAUSE|CONT|NAME) +(\S+)$")
 _NOTHING = ("[no test files]", "[no tests to run]")
 _OPEN = 100  # tests looked at, of those that run at the same time
@@ -30,16 +31,19 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last run: packages, and the tests that it names."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     ends = _package_lines(lines)
-    if go_json.last_event(lines) > (ends[-1] if ends else -1):
-        return go_json.parse(lines)
+    events = text.split("\n")
+    if go_json.last_event(events) > (ends[-1] if ends else -1):
+        return go_json.parse(events)
     if not ends:
         return None
     starts = [end + 2 for end in ends[:-1] if lines[end + 1 : end + 2] == ["FAIL"]]
     reader = _Reader(set(ends))
     for at in range(starts[-1] if starts else 0, ends[-1] + 1):
         reader.read(at, lines[at])
+    if not reader.packages:
+        return None
     if lines[ends[-1] + 1 : ends[-1] + 2] != ["FAIL"]:
         _believe_the_end(reader.packages)
     return evidence_of(reader.packages, reader.builds, counted=reader.verbose)
@@ -53,8 +57,8 @@ def _package_lines(lines: list[str]) -> list[int]:
     for at, line in enumerate(lines):
         if (found := _SECTION.match(line)) and found[1] == "RUN":
             running[found[2]] = None
-        elif (found := _FRAME.search(line)) and found[3] in running:
-            del running[found[3]]
+        elif (found := _FRAME.search(line)) and found["test"] in running:
+            del running[found["test"]]
         elif PACKAGE.match(line) and not any(_ends_later(marks[test], at) for test in list(running)[-_OPEN:]):
             ends.append(at)
             running.clear()
@@ -67,8 +71,8 @@ def _marks(lines: list[str]) -> dict[str, list[int]]:
     for at, line in enumerate(lines):
         if (found := _SECTION.match(line)) and found[1] == "RUN":
             marks.setdefault(found[2], []).append(at)
-        elif (found := _FRAME.search(line)) and found[3] in marks:
-            marks[found[3]].append(~at)
+        elif (found := _FRAME.search(line)) and found["test"] in marks:
+            marks[found["test"]].append(~at)
     return marks
 
 
@@ -103,8 +107,9 @@ class _Reader:
             self._begin(found[2])
             self._package.tests.setdefault(found[2], "")
         elif found := self._frame(line):
-            self._begin(found[3])
-            self._package.tests[found[3]] = _STATUS[found[2]]
+            self._begin(found["test"])
+            self.verbose |= found["end"] != "FAIL"
+            self._package.tests[found["test"]] = _STATUS[found["end"]]
         elif at in self._ends and (found := PACKAGE.match(line)) and not self._told(found[1]):
             self._end(found)
         elif line in ("FAIL", "PASS"):
@@ -127,9 +132,9 @@ class _Reader:
     def _frame(self, line: str) -> re.Match[str] | None:
         """A test's end. With `-v` every test began before, and a test's own output may stand in front of its end."""
         if not self.verbose or not self._package.tests:
-            return _FRAME.match(line)
+            return _FRAME.match(line.lstrip(" "))
         found = _FRAME.search(line)
-        return found if found and found[3] in self._package.tests else None
+        return found if found and found["test"] in self._package.tests else None
 
     def _end(self, found: re.Match[str]) -> None:
         package, self._package = self._package, Package("")
@@ -151,7 +156,7 @@ def _find_hidden(package: Package) -> None:
     test = ""
     for line in own:
         if found := _FRAME.search(line):
-            test = found[3]
+            test = found["test"]
             package.tests[test] = "failed"
         elif test:
             package.say(test, line)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _BUILD = re.compile(r"BUILD (?:SUCCESSFUL|FAILED) in ")
@@ -29,7 +29,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last build."""
-    lines = _last_build(text.split("\n"))
+    lines = _last_build(lines_of(text))
     done = [found.groups(default="0") for line in lines if (found := _COMPLETED.match(line))]
     statuses, texts = _events(lines)
     told = list(statuses.values())

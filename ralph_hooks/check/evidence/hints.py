@@ -7,7 +7,7 @@ it. A runner that is missing here is always asked; a test holds both against all
 from __future__ import annotations
 
 PROGRAMS: dict[str, tuple[str, ...]] = {
-    "pytest": ("pytest", "py.test"),
+    "pytest": ("pytest", "py.test", "hatch", "rye"),
     "unittest": ("unittest", "nose2", "python", "python3", "pypy", "manage.py", "django-admin", "django"),
     "node": ("node", "tsx", "c8"),
     "jest": ("jest", "react-scripts", "craco", "react-app-rewired"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ralph_hooks.check.evidence.cargo import compile_failures, subcommands
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _SUMMARY = re.compile(r" +Summary \[ *[\d.]+s\] (\d+)(/\d+)? tests? run: (\d+) passed(.*)$")
@@ -24,7 +24,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """Counts of the last summary; names where nextest prints them (its default: all of a run)."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     at = next((at for at in range(len(lines) - 1, -1, -1) if _SUMMARY.match(lines[at])), None)
     unbuilt = compile_failures(lines, at or 0)
     if unbuilt:

@@ -29,7 +29,8 @@ def parse(text: str) -> Evidence | None:
     end = max(
         (at for at, line in enumerate(lines) if (match := _COUNT.match(line)) and match[2] == "tests"), default=-1
     )
-    if any(_VERSION.match(line) for line in lines[end + 1 :]):
+    after = lines[end + 1 :]
+    if any(_VERSION.match(line) for line in after) and not any("# tests " in line for line in after):
         return Evidence("node", passed=0, failed=0, errors=1, failures=[Failure(ENDED_EARLY, cut(text[-4000:]))])
     mark, counts = _counts(lines, end)
     if not {"tests", "pass", "fail"} <= counts.keys():
@@ -37,10 +38,12 @@ def parse(text: str) -> Evidence | None:
     start = max(
         (at for at in range(end) if (match := _COUNT.match(lines[at])) and match[2] == "duration_ms"), default=-1
     )
-    statuses, failures = _tap(lines[start + 1 : end]) if mark == "#" else _spec(lines[start + 1 :], end - start - 1)
+    body = lines[start + 1 :]
+    results, statuses, failures = _tap(body[: end - start - 1]) if mark == "#" else _spec(body, end - start - 1)
     failed = counts["fail"] + counts.get("cancelled", 0)
     seen = list(statuses.values())
-    if seen.count("passed") > counts["pass"] or seen.count("failed") > failed:
+    whole = results - counts.get("suites", 0) == counts["tests"]
+    if not whole and (seen.count("passed") > counts["pass"] or seen.count("failed") > failed):
         statuses = {}  # a test printed lines that look like results
     known = min(counts.get("todo", 0), sum(status == "xfailed" for status in statuses.values()))
     return Evidence(
@@ -51,7 +54,7 @@ def parse(text: str) -> Evidence | None:
         xfailed=known,
         failures=failures if failed else [],
         statuses=statuses,
-        complete=bool(statuses) and bool(failures) == bool(failed),
+        complete=whole and bool(statuses),
         nothing=counts["tests"] == 0,
     )
 
@@ -73,7 +76,8 @@ def _worse(statuses: dict[str, str], name: str, status: str) -> None:
         statuses[name] = status
 
 
-def _tap(lines: list[str]) -> tuple[dict[str, str], list[Failure]]:
+def _tap(lines: list[str]) -> tuple[int, dict[str, str], list[Failure]]:
+    """How many tests and suites there are, their statuses and failures."""
     document = tap.read(lines)
     begun = {line[len(_BEGUN) :]: at for at, line in reversed(list(enumerate(lines))) if line.startswith(_BEGUN)}
     statuses: dict[str, str] = {}
@@ -85,7 +89,7 @@ def _tap(lines: list[str]) -> tuple[dict[str, str], list[Failure]]:
             at = 0 if "stack:" in point.text else begun.get(point.path, 0)
             text = f"{_before(lines, at)}\n{point.text}"
             failures.setdefault(point.path, Failure(point.path, cut(text)))
-    return statuses, list(failures.values())
+    return len(document.points), statuses, list(failures.values())
 
 
 def _before(lines: list[str], at: int) -> str:
@@ -96,12 +100,12 @@ def _before(lines: list[str], at: int) -> str:
     return "\n".join(line[2:] for line in lines[start:at])
 
 
-def _spec(lines: list[str], summary: int) -> tuple[dict[str, str], list[Failure]]:
+def _spec(lines: list[str], summary: int) -> tuple[int, dict[str, str], list[Failure]]:
     """The tree above the counts, and the section of failing tests below them."""
     statuses: dict[str, str] = {}
     failed: list[tuple[str, str, str]] = []
     parents: dict[int, str] = {}
-    begin = 0
+    begin = results = 0
     for at, line in enumerate(lines[:summary]):
         if not (match := _BRANCH.match(line)):
             continue
@@ -118,7 +122,8 @@ def _spec(lines: list[str], summary: int) -> tuple[dict[str, str], list[Failure]
             _worse(statuses, path, status)
             failed += [(match[3], path, "\n".join(lines[begin:at]))] if status == "failed" else []
         begin = at + 1
-    return statuses, _sections(lines[summary:], failed)
+        results += match[2] != "▶"
+    return results, statuses, _sections(lines[summary:], failed)
 
 
 def _status(match: re.Match[str]) -> str:

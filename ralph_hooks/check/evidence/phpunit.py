@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _HEADER = re.compile(r"(?:PHPUnit (\d+)[\w.-]* by Sebastian Bergmann|ParaTest v\S+ upon PHPUnit (\d+))")
@@ -45,7 +45,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last result."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     header = _last(lines, _HEADER)
     time = _last(lines, _TIME)
     result = next((at for at in range(len(lines) - 1, time, -1) if _is_result(lines, at)), -1) if time >= 0 else -1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _FILES = re.compile(r"Files=\d+, Tests=(\d+), +\d+ wallclock secs")
@@ -27,7 +27,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last summary. A file that died or broke its plan, with no test of its own failing, is an error."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     at = next((at for at in range(len(lines) - 1, 0, -1) if _is_summary(lines, at)), None)
     found = _FILES.match(lines[at - 1]) if at else None
     if at is None or not found:
@@ -35,7 +35,7 @@ def parse(text: str) -> Evidence | None:
     begin = next((above + 1 for above in range(at - 2, 0, -1) if _is_summary(lines, above)), 0)
     own = lines[begin : at - 1]
     report = _report(own) if lines[at] == "Result: FAIL" else {}
-    told = _told(own) if report else {}
+    told, before = (_told(own), _before(own)) if report else ({}, {})
     failures: list[Failure] = []
     errors = 0
     for file, (said, failed) in report.items():
@@ -43,7 +43,7 @@ def parse(text: str) -> Evidence | None:
             failures += _tests(file, said, told.get(file, []))
         elif any(line.startswith(("  Parse errors:", "  Non-zero")) for line in said):
             errors += 1
-            failures.append(Failure(file, cut("\n".join([dedent(said), *_before(file, own)]))))
+            failures.append(Failure(file, cut("\n".join([dedent(said), *before.get(file, [])]))))
     failed = sum(count for _, count in report.values())
     skipped = sum((done := _DONE.match(line)) is not None and done[2].startswith("skipped") for line in own)
     return Evidence(
@@ -116,12 +116,14 @@ def _told(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
     return told
 
 
-def _before(file: str, lines: list[str]) -> list[str]:
-    """What a file that died said: the lines between the result above and its own."""
+def _before(lines: list[str]) -> dict[str, list[str]]:
+    """By file: what it said before its result, which are the lines since the result above."""
+    before: dict[str, list[str]] = {}
     said: list[str] = []
     for line in lines:
-        found = _DONE.match(line)
-        if found and found[1] == file:
-            break
-        said = [] if found else [*said[-40:], line]
-    return [line for line in said if not _VERDICT.match(line)]
+        if found := _DONE.match(line):
+            before.setdefault(found[1], said[-40:])
+            said = []
+        elif not _VERDICT.match(line):
+            said.append(line)
+    return before

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _COUNTS = re.compile(
@@ -32,7 +33,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last report, printed or JSON."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     at = next((at for at in range(len(lines) - 1, 0, -1) if _is_summary(lines, at)), 0)
     start = text.rfind(_JSON)
     if start >= 0 and text.count("\n", 0, start) >= at and (report := _report(text, start)):
@@ -63,7 +64,7 @@ def _from_text(lines: list[str], at: int) -> Evidence:
     statuses |= {test: "xfailed" for test in expected if test in statuses}
     return Evidence(
         "rspec",
-        passed=examples - failed - pending,
+        passed=max(0, examples - failed - pending),
         failed=failed,
         errors=errors,
         skipped=pending - len(expected),
@@ -102,10 +103,10 @@ def _entries(lines: list[str], heading: str) -> list[Failure]:
 
 def _tell_apart(failures: list[Failure], places: list[str]) -> None:
     """Examples of one name get their place as well."""
-    names = [failure.id for failure in failures]
-    if len(places) == len(names):
+    names = Counter(failure.id for failure in failures)
+    if len(places) == len(failures):
         for failure, place in zip(failures, places, strict=True):
-            failure.id += f" ({place})" if names.count(failure.id) > 1 else ""
+            failure.id += f" ({place})" if names[failure.id] > 1 else ""
 
 
 def _outside(lines: list[str]) -> list[Failure]:
@@ -170,7 +171,7 @@ def _from_json(report: dict[str, Any]) -> Evidence:
     _tell_apart(failures, places)
     return Evidence(
         "rspec",
-        passed=examples - failed - pending,
+        passed=max(0, examples - failed - pending),
         failed=failed,
         errors=errors,
         skipped=pending,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ralph_hooks.check.evidence.text import cut, dedent
+from ralph_hooks.check.evidence.text import cut, dedent, lines_of
 from ralph_hooks.check.verdict import Evidence, Failure
 
 _TAG = r"(?:\[(?:INFO|WARNING|ERROR)\] +)?"
@@ -45,7 +45,7 @@ def matches(words: list[str]) -> bool:
 
 def parse(text: str) -> Evidence | None:
     """The last reactor run; `None` where Maven stopped before any test for a reason that is none of ours."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     begin = next((at for at in range(len(lines) - 1, -1, -1) if lines[at] == _SCAN), 0)
     lines = lines[begin:]
     sections = _sections(lines)

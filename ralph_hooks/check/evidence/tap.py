@@ -40,6 +40,12 @@ class Document:
         self.headed = headed
 
     @property
+    def beheaded(self) -> bool:
+        """Whether the beginning of the output is lost, and with it perhaps results or the plan."""
+        first = next((point for point in self.points if point.depth == 0), None)
+        return not self.headed and (first is None or first.number != 1)
+
+    @property
     def leaves(self) -> list[Point]:
         """Points that stand for themselves; a parent only when it fails although its subtests do not."""
         return [point for point in self.points if not point.parent]
@@ -72,7 +78,7 @@ def parse(text: str) -> Evidence | None:
         xfailed=counts[2],
         failures=failures + broken,
         statuses=statuses,
-        complete=not broken and document.planned is not None,
+        complete=not broken and not document.beheaded and document.planned is not None,
         nothing=document.planned == 0 and not document.points and not broken,
     )
 
@@ -82,7 +88,7 @@ def _broken(document: Document, text: str) -> list[Failure]:
     if document.bail is not None:
         return [Failure("Bail out!", document.bail)]
     top = [point for point in document.points if point.depth == 0]
-    if not document.headed and (not top or top[0].number != 1):
+    if document.beheaded:
         return []
     seen = max([len(top), *(point.number or 0 for point in top)])
     if document.planned is None:

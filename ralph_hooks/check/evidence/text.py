@@ -62,3 +62,8 @@ def dedent(lines: list[str]) -> str:
     filled = [line for line in lines if line.strip()]
     margin = min((len(line) - len(line.lstrip(" ")) for line in filled), default=0)
     return "\n".join(line[margin:].rstrip() for line in lines).strip("\n")
+
+
+def lines_of(text: str, longest: int = 2000) -> list[str]:
+    """The lines of a text, longer ones cut: what a runner says of itself is short; no pattern shall meet a mebibyte."""
+    return [line if len(line) <= longest else line[:longest] for line in text.split("\n")]

@@ -37,7 +37,7 @@ def parse(text: str) -> Evidence | None:
         if _NOTHING.match(lines[at]):
             return Evidence("vitest", passed=0, failed=0, nothing=True)
     for at in range(end + 1, len(lines)):
-        if _RUN.match(lines[at]):
+        if _RUN.match(lines[at]) and not any("Test Files " in line for line in lines[at:]):
             failure = Failure(ENDED_EARLY, cut("\n".join(lines[at:])))
             return Evidence("vitest", passed=0, failed=0, errors=1, failures=[failure])
     if not tables:

@@ -70,12 +70,19 @@ def _unwrap(words: list[str]) -> list[str]:
         words = _without_prefix(words)
         if not words:
             return []
-        words = [os.path.basename(words[0]), *words[1:]]
+        words = [_program(words[0]), *words[1:]]
         inner = _inside(words)
         if inner is None:
             return words
         words = inner
     return words
+
+
+def _program(word: str) -> str:
+    """The plain name: without directories, and without the version of `npx vitest@3`."""
+    name = os.path.basename(word)
+    at = name.find("@", 1)
+    return name if at < 0 else name[:at]
 
 
 def _without_prefix(words: list[str]) -> list[str]:

@@ -34,7 +34,7 @@ SUBCOMMANDS: dict[tuple[str, str], set[str]] = {
     ("bun", "x"): set(), ("bundle", "exec"): set(), ("mise", "exec"): set(), ("mise", "x"): set(),
     ("dotenv", "run"): set(), ("doppler", "run"): {"-p", "-c"}, ("op", "run"): {"--env-file"},
 }  # fmt: skip
-PYTHON = re.compile(r"(?:python|pypy)[\d.]*$")
+PYTHON = re.compile(r"(?:(?:python|pypy)[\d.]*|\$[{(]?PY(?:THON)?\d?(?::-[^}]*)?[})]?)$")
 PYTHON_OPTIONS = {"-W", "-X", "--check-hash-based-pycs"}
 NODE_OPTIONS = {
     "-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
+from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -11,13 +11,15 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from ralph_hooks.check import identity
 from ralph_hooks.check.evidence.text import clean
 from ralph_hooks.check.run import Watch
 from ralph_hooks.check.verdict import CheckResult
+from ralph_hooks.cli.common import holder_of
 from ralph_hooks.cli.show.text import safe, seconds, word
-from ralph_hooks.plan.config import Check
-from ralph_hooks.process.output import Output
+
+if TYPE_CHECKING:
+    from ralph_hooks.plan.config import Check
+    from ralph_hooks.process.output import Output
 
 TAIL_BYTES = 4096
 
@@ -90,18 +92,3 @@ class LiveWatch(Watch):
             return "waiting"
         holder = holder_of(self._checkout)
         return f"waiting for the run of pid {holder} in this checkout" if holder else "reading the tree"
-
-
-def holder_of(checkout: str) -> int | None:
-    """The live process whose run holds this checkout, if another one does."""
-    pid = identity.owner(run_of(checkout))
-    return None if pid == os.getpid() else pid
-
-
-def run_of(checkout: str) -> str:
-    """The run id in the checkout's lock, "" when nothing runs."""
-    try:
-        with open(os.path.join(checkout, "run.lock"), encoding="utf-8", errors="replace") as file:
-            return file.read(200).strip()
-    except OSError:
-        return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,7 @@ from ralph_hooks import paths
 from ralph_hooks.check.digest import TreeDigest
 from ralph_hooks.check.digest.receipt import digest_of_rev, receipt_digest
 from ralph_hooks.plan.locate import Project
-from tests.support.project import TestProject, git, make_project
+from tests.support.project import TestProject, make_project
 
 
 class Tree(TestProject):
@@ -49,7 +50,11 @@ class Tree(TestProject):
         return self
 
     def git(self, *argv: str) -> str:
-        return git(self.root, *argv)
+        done = subprocess.run(
+            ["git", *argv], cwd=self.root, capture_output=True, text=True, errors="surrogateescape", check=False
+        )
+        assert done.returncode == 0, f"git {argv}: {done.stderr}"
+        return done.stdout
 
     def path(self, name: str) -> Path:
         return self.root / name

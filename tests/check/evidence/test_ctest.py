@@ -9,7 +9,7 @@ from tests.check.evidence.recorded import Row, compare, read, untold
 
 ROWS = [
     Row(
-        "mixed",
+        "red",
         passed=4,
         failed=6,
         skipped=2,

@@ -16,7 +16,7 @@ ROWS = [
     ),
     Row("documented/platform-green", passed=12, failed=0),
     Row(
-        "documented/platform-mixed",
+        "documented/platform-red",
         passed=3,
         failed=1,
         skipped=1,
@@ -26,7 +26,7 @@ ROWS = [
     Row("documented/platform-none", passed=0, failed=0, nothing=True),
     Row("documented/terminal-green", passed=2, failed=0),
     Row(
-        "documented/terminal-mixed",
+        "documented/terminal-red",
         passed=15,
         failed=1,
         skipped=1,
@@ -43,7 +43,7 @@ ROWS = [
         says="Assert.AreEqual failed. Expected:<10>. Actual:<9>.",
     ),
     Row(
-        "documented/vstest-mixed",
+        "documented/vstest-red",
         passed=4,
         failed=2,
         skipped=1,

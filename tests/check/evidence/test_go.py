@@ -9,7 +9,7 @@ from tests.check.evidence.recorded import Row, compare, read, untold
 
 ROWS = [
     Row(
-        "plain-mixed",
+        "plain-red",
         failed=3,
         errors=1,
         ids=[
@@ -47,7 +47,7 @@ ROWS = [
     Row("plain-example", failed=1, ids=["example.com/shop/example.Example"], says="want:"),
     Row("plain-main", errors=1, ids=["example.com/shop/main"], says="the database is still open"),
     Row(
-        "verbose-mixed",
+        "verbose-red",
         passed=7,
         failed=3,
         errors=1,
@@ -94,7 +94,7 @@ ROWS = [
     Row("verbose-example", passed=1, failed=1, ids=["example.com/shop/example.Example"], says="want:"),
     Row("verbose-main", passed=1, failed=0, errors=1, ids=["example.com/shop/main"], says="the database is still open"),
     Row(
-        "json-mixed",
+        "json-red",
         passed=7,
         failed=3,
         errors=1,
@@ -290,7 +290,7 @@ ROWS = [
     Row("verbose-vet-after", passed=3, failed=0, skipped=1),
     Row("no-module", errors=1, ids=["./..."], says="pattern ./...: directory prefix / does not contain main modu"),
     Row(
-        "old-plain-mixed",
+        "old-plain-red",
         failed=3,
         errors=1,
         ids=[
@@ -302,7 +302,7 @@ ROWS = [
         says="bad_test.go:10: got 9, want 10",
     ),
     Row(
-        "old-verbose-mixed",
+        "old-verbose-red",
         passed=7,
         failed=3,
         errors=1,
@@ -316,7 +316,7 @@ ROWS = [
         says="bad_test.go:10: got 9, want 10",
     ),
     Row(
-        "old-json-mixed",
+        "old-json-red",
         passed=7,
         failed=3,
         errors=1,

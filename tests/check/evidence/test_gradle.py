@@ -9,7 +9,7 @@ from tests.check.evidence.recorded import Row, compare, read, untold
 
 ROWS = [
     Row(
-        "mixed",
+        "red",
         passed=2,
         failed=2,
         skipped=1,
@@ -58,7 +58,7 @@ ROWS = [
     Row("exits", passed=0, failed=0, nothing=True),
     Row("documented/gradle-8-green"),
     Row(
-        "documented/gradle-8-mixed",
+        "documented/gradle-8-red",
         passed=4,
         failed=2,
         skipped=1,

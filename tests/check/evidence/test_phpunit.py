@@ -9,7 +9,7 @@ from tests.check.evidence.recorded import Row, compare, read, untold
 
 ROWS = [
     Row(
-        "mixed",
+        "red",
         passed=3,
         failed=2,
         errors=1,
@@ -97,7 +97,7 @@ ROWS = [
     Row("documented/phpunit-10-issues", passed=3, failed=0),
     Row("documented/phpunit-10-skipped", passed=0, failed=0, skipped=2),
     Row(
-        "documented/phpunit-11-mixed",
+        "documented/phpunit-11-red",
         passed=4,
         failed=1,
         errors=1,

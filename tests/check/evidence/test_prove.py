@@ -12,7 +12,7 @@ ROWS = [
     Row("talks", passed=6, failed=0),
     Row("verbose", passed=6, failed=0),
     Row(
-        "bad",
+        "red",
         passed=6,
         failed=3,
         errors=4,
@@ -28,14 +28,14 @@ ROWS = [
         says="Can't locate Nowhere/AtAll.pm in @INC (you may need to insta",
     ),
     Row(
-        "verbose-bad",
+        "verbose-red",
         passed=1,
         failed=3,
         ids=["bad/price.t: the price", "bad/price.t: no name # here", "bad/price.t: inner"],
         says="got: '9'",
     ),
     Row(
-        "quiet-bad",
+        "quiet-red",
         passed=1,
         failed=3,
         ids=["bad/price.t: the price", "bad/price.t: no name # here", "bad/price.t: inner"],

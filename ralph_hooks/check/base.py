@@ -1,0 +1,168 @@
+"""The baseline (T5): which tests fail at the merge-base already, measured in a scratch clone of it.
+
+The clone borrows the checkout's objects and its dependency directories; nothing is written to the checkout. Where a
+dependency directory leads back into the checkout (an editable install, a linked workspace), the clone would test the
+checkout's own code and excuse everything: then the baseline is unknown, and unknown excuses nothing.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ralph_hooks import files
+from ralph_hooks.check.dependencies import LINKED, link_dependencies
+from ralph_hooks.check.identity import new_run_id
+from ralph_hooks.check.lock import Busy, CheckoutLock
+from ralph_hooks.check.run import Plot, Watch, run_checks
+from ralph_hooks.check.verdict import GREEN, RED, CheckResult
+from ralph_hooks.process.capture import capture
+
+if TYPE_CHECKING:
+    from ralph_hooks.plan.compiled import Plan
+    from ralph_hooks.plan.locate import Project
+
+FILE = "base.json"
+BASES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+
+
+@dataclass
+class Baseline:
+    """Ids that fail at the merge-base `commit`; `unknown` says why there are none to go by."""
+
+    commit: str = ""
+    ids: list[str] = field(default_factory=list)
+    unknown: str = ""
+
+
+def baseline_of(project: Project, plan: Plan, watch: Watch, deadline: float | None) -> Baseline:
+    """The baseline of this plan at the merge-base, from memory or measured now."""
+    commit = merge_base(project)
+    if not commit:
+        return Baseline(unknown="there is no merge-base with a base branch")
+    known = _load(project, commit, plan.digest)
+    if known is not None:
+        return known
+    try:
+        with CheckoutLock(project.checkout, new_run_id(), deadline):
+            found = _measure(project, plan, commit, (watch, deadline))
+    except (Busy, OSError) as error:
+        return Baseline(commit, unknown=str(error))
+    _save(project, plan.digest, found)
+    return found
+
+
+def merge_base(project: Project) -> str:
+    """The commit where this branch left its base; "" when there is none."""
+    for name in BASES:
+        done = capture(["git", "merge-base", "HEAD", name], cwd=project.top)
+        if done.code == 0:
+            return done.out.decode().strip()
+    return ""
+
+
+def _measure(project: Project, plan: Plan, commit: str, around: tuple[Watch, float | None]) -> Baseline:
+    watch, deadline = around
+    setup = list(plan.guard.baseline_setup)
+    with clone_at(project.top, commit, link=not setup) as top:
+        if not setup and (leak := leads_back(project.top, top)):
+            return Baseline(commit, unknown=f"`{leak}` leads back into the checkout; set `[guard] baseline_setup`")
+        root = os.path.normpath(os.path.join(top, os.path.relpath(project.root, project.top)))
+        if setup and (failed := _set_up(setup, root)):
+            return Baseline(commit, unknown=failed)
+        plot = Plot(root, new_run_id(), os.path.join(project.state, "logs", "baseline"), deadline)
+        quiet = Watch()
+        quiet.cancel = watch.cancel
+        return _judged(commit, run_checks(plan.check, plot, quiet))
+
+
+def _set_up(argv: list[str], root: str) -> str:
+    done = capture(argv, cwd=root, timeout=600)
+    return "" if done.code == 0 else f"`baseline_setup` failed ({done.words or f'exit {done.code}'})"
+
+
+def _judged(commit: str, results: list[CheckResult]) -> Baseline:
+    ids: list[str] = []
+    for result in results:
+        named = [failure.id for failure in result.evidence.failures] if result.evidence else []
+        if result.verdict not in (GREEN, RED) or (result.verdict == RED and not named):
+            return Baseline(commit, unknown=f"the check `{result.name}` is {result.verdict} there and names no test")
+        ids += named
+    return Baseline(commit, ids)
+
+
+@contextmanager
+def clone_at(top: str, commit: str, *, link: bool = True) -> Iterator[str]:
+    """A scratch clone with this commit checked out. Raises `OSError`."""
+    base = tempfile.mkdtemp(prefix="ralph-hooks-base-")
+    copy = os.path.join(base, os.path.basename(os.path.realpath(top)) or "project")
+    try:
+        for argv in (
+            ["git", "clone", "--quiet", "--shared", "--no-checkout", top, copy],
+            ["git", "-C", copy, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit],
+        ):
+            done = capture(argv, cwd=base, timeout=300)
+            if done.code != 0:
+                raise OSError(f"the merge-base cannot be checked out: {done.err.decode('utf-8', 'replace').strip()}")
+        if link:
+            listed = capture(["git", "ls-files", "-z"], cwd=copy).out.split(b"\0")
+            link_dependencies(top, copy, [os.fsdecode(name) for name in listed])
+        yield copy
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def leads_back(top: str, copy: str) -> str:
+    """The first linked dependency that resolves into the checkout's own code, or ""."""
+    top = os.path.realpath(top)
+    for name in LINKED:
+        for linked in (os.path.join(copy, name), *glob.glob(os.path.join(copy, "*", name))):
+            if os.path.islink(linked) and (leak := _editable(linked, top) or _workspace_link(linked, top)):
+                return leak
+    return ""
+
+
+def _editable(directory: str, top: str) -> str:
+    """A `.pth` file or an editable finder in a virtual environment that names the checkout."""
+    for pattern in ("*.pth", "__editable__*.py", "*.egg-link", "*.dist-info/direct_url.json"):
+        for path in glob.glob(os.path.join(directory, "lib", "python*", "site-packages", pattern)):
+            text = (files.read_bytes_or_none(path) or b"").decode("utf-8", "replace")
+            outside = text.replace(os.path.realpath(directory), "")
+            if top in outside and (not path.endswith(".json") or '"editable"' in text):
+                return path
+    return ""
+
+
+def _workspace_link(directory: str, top: str) -> str:
+    """A package in node_modules that is a link to a package of the checkout."""
+    inside = os.path.realpath(directory)
+    for path in (*glob.glob(os.path.join(directory, "*")), *glob.glob(os.path.join(directory, "@*", "*"))):
+        real = os.path.realpath(path)
+        if os.path.islink(path) and real.startswith(top + os.sep) and not real.startswith(inside + os.sep):
+            return path
+    return ""
+
+
+def _load(project: Project, commit: str, plan_digest: str) -> Baseline | None:
+    try:
+        data: dict[str, Any] = json.loads(files.read_bytes_or_none(os.path.join(project.state, FILE)) or b"")
+        if data["commit"] != commit or data["plan"] != plan_digest:
+            return None
+        return Baseline(commit, [str(test) for test in data["ids"]], str(data["unknown"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _save(project: Project, plan_digest: str, found: Baseline) -> None:
+    data = {"commit": found.commit, "plan": plan_digest, "ids": found.ids, "unknown": found.unknown}
+    try:
+        files.write_atomic(os.path.join(project.state, FILE), json.dumps(data).encode())
+    except OSError:
+        pass  # measured again, then
