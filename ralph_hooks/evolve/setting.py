@@ -74,6 +74,7 @@ def settle(call: Call) -> Setting:
         parse_seed(call.seed_content)
     project = find_project(root)
     config = _config(project)
+    _check_provider(config)
     setting = Setting(
         root=root,
         plan=_packed(project),
@@ -115,6 +116,17 @@ def project_root(call: Call) -> str:
     return root
 
 
+def _check_provider(config: Config) -> None:
+    """The agent is deployment config; one that cannot run is refused before anything starts."""
+    from ralph_hooks.loop.providers import provider_for
+
+    provider = provider_for(config.loop.provider)
+    if provider.name == "command" and not config.loop.command:
+        raise RalphError(
+            "provider `command` runs nothing yet", 'set `command = ["…"]` under [loop] in the config', EXIT_USAGE
+        )
+
+
 def _config(project: Project | None) -> Config:
     from ralph_hooks.plan.load import load
 
@@ -133,12 +145,16 @@ def _packed(project: Project | None) -> dict[str, str] | None:
 def refuse_nested() -> None:
     """A round or a generation must not start jobs. Raises `RalphError`."""
     from ralph_hooks.check.identity import nested_in
+    from ralph_hooks.loop.ground import refuse_inside_a_round
+    from ralph_hooks.loop.providers.base import RUN_MARK
     from ralph_hooks.process.tree import RUN_ID
 
-    run_id = os.environ.get(RUN_ID, "")
-    if run_id and nested_in(run_id):
-        raise RalphError(
-            f"this call comes from inside a round or a generation ({RUN_ID}={run_id}); it may not start another",
-            hint="end this round; a person starts the next job",
-            exit_code=EXIT_USAGE,
-        )
+    refuse_inside_a_round()
+    for variable in (RUN_ID, RUN_MARK):
+        run_id = os.environ.get(variable, "")
+        if run_id and nested_in(run_id):
+            raise RalphError(
+                f"this call comes from inside a round or a generation ({variable}={run_id}); it may not start another",
+                hint="end this round; a person starts the next job",
+                exit_code=EXIT_USAGE,
+            )
