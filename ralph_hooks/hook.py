@@ -77,6 +77,7 @@ def _dispatch(event: Event, client: str, within: float) -> Reply:
     cancel = Cancel()
     for number in (signals.TERM, signals.INT, signals.HUP):
         signals.on(number, cancel)
+    cancel.wakeup = signals.wakeup()
     stop = gate.Stop(event, client, within, cancel)
     return hosts.reply(event.host, gate.finish(stop, gate.decide(stop)))
 

@@ -28,6 +28,7 @@ class Cancel:
 
     def __init__(self) -> None:
         self.requested = 0
+        self.wakeup = -1
         self._armed = False
 
     def __call__(self, number: int, frame: object) -> None:
@@ -212,7 +213,8 @@ def _wait(active: list[Running], watch: Watch) -> None:
             cancel.arm()
         while not any(one.over() for one in active):
             left = until - time.monotonic()
-            wait_any(children, left if watch.tick_seconds is None else min(left, watch.tick_seconds))
+            wakeup = cancel.wakeup if cancel is not None else -1
+            wait_any(children, left if watch.tick_seconds is None else min(left, watch.tick_seconds), wakeup=wakeup)
             watch.tick()
     finally:
         if cancel is not None:

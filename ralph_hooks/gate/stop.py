@@ -162,12 +162,19 @@ def run_checks(stop: Stop) -> Decision | None:
 
 def rule(stop: Stop) -> Decision | None:
     """Green resets the budget, red is charged to it."""
-    from ralph_hooks.gate import ruling
-
     assert stop.run is not None
     if stop.run.verdict in PASSES:
-        return ruling.green(stop)
-    return ruling.red(stop)
+        from ralph_hooks.gate.green import green
+
+        return green(stop)
+    from ralph_hooks.gate.ruling import red
+
+    return red(stop)
+
+
+def budget_agent(stop: Stop) -> str:
+    """A subagent has a budget of its own."""
+    return stop.event.agent if stop.event.name == "SubagentStop" else ""
 
 
 LINE = (in_round, find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)

@@ -33,9 +33,8 @@ def on_path(patient: Patient) -> Iterator[Finding]:
     found = which(PROGRAM, patient.cwd, patient.env.get("PATH", os.defpath))
     active = patient.env.get("VIRTUAL_ENV", "")
     if found is None:
-        yield Finding(
-            "path", f"`{PROGRAM}` is not on PATH, so the hook cannot start and every turn ends unchecked", INSTALL
-        )
+        what = f"`{PROGRAM}` is not on PATH, so the hook cannot start and every turn ends unchecked"
+        yield Finding("path", what, way_onto_path())
     elif active and os.path.realpath(found).startswith(os.path.realpath(active) + os.sep):
         what = f"`{PROGRAM}` is on PATH only while the virtual environment `{active}` is active"
         yield Finding("path-venv", what, way_onto_path())
@@ -58,10 +57,8 @@ def clients(patient: Patient) -> Iterator[Finding]:
             what = f"{settings.CLIENTS[client]} has our hook and is not on PATH here"
             yield Finding("client-missing", what, f"install {settings.CLIENTS[client]}", note=True)
             continue
-        text = capture([client, "--version"], cwd=patient.cwd, env=patient.env, timeout=30).out.decode(
-            "utf-8", "replace"
-        )
-        match = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
+        told = capture([client, "--version"], cwd=patient.cwd, env=patient.env, timeout=30).out
+        match = re.search(r"(\d+)\.(\d+)\.(\d+)", told.decode("utf-8", "replace"))
         version = tuple(map(int, match.groups())) if match else None
         if version is None or version < TESTED[client]:
             seen = match.group() if match else "of an unknown version"
