@@ -16,12 +16,12 @@ from ralph_hooks.gate import in_session, skip
 from ralph_hooks.gate.decision import ALLOW, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.gate.root import project_of, session_name
-from ralph_hooks.gate.twin import Twin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_hooks.check.watch import Cancel
     from ralph_hooks.gate.round import Round
+    from ralph_hooks.gate.twin import Twin
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.locate import Project
     from ralph_hooks.plan.seal import Approved
@@ -96,6 +96,8 @@ def know_session(stop: Stop) -> Decision | None:
 
 def meet_twin(stop: Stop) -> Decision | None:
     """The same event may arrive twice at once."""
+    from ralph_hooks.gate.twin import Twin
+
     if stop.twin is not None:
         return None
     stop.twin = Twin(stop.event, stop.client)
