@@ -58,7 +58,12 @@ class Pending:
         if isinstance(child, CouldNotStart):
             self._fds.close()
             return Captured(None, b"", b"", child.words)
-        out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
+        try:
+            out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
+        except BaseException:  # ^C: the helper has a session of its own and would not hear it
+            self._fds.close()
+            tree.kill_tree(child, "", strays=False)
+            raise
         self._fds.close()
         if not whole or not child.wait(max(0.0, self._deadline - time.monotonic())):
             from ralph_hooks.process import tree
