@@ -22,6 +22,7 @@ class Setting:
     config_path: str
     provider: str
     command: list[str]
+    arguments: list[str]
     pass_threshold: float
     stop_on_cycle: bool
     lineage_cap: int
@@ -81,6 +82,7 @@ def settle(call: Call) -> Setting:
         config_path=project.config_path if project else "",
         provider=config.loop.provider,
         command=list(config.loop.command),
+        arguments=list(config.evolve.arguments),
         pass_threshold=config.evolve.pass_threshold,
         stop_on_cycle=config.evolve.stop_on_cycle,
         lineage_cap=config.evolve.lineage_cap,
@@ -118,9 +120,10 @@ def project_root(call: Call) -> str:
 
 def _check_provider(config: Config) -> None:
     """The agent is deployment config; one that cannot run is refused before anything starts."""
-    from ralph_hooks.loop.providers import provider_for
+    from ralph_hooks.loop.providers import check_arguments, provider_for
 
     provider = provider_for(config.loop.provider)
+    check_arguments(provider, config.evolve.arguments)
     if provider.name == "command" and not config.loop.command:
         raise RalphError(
             "provider `command` runs nothing yet", 'set `command = ["…"]` under [loop] in the config', EXIT_USAGE

@@ -41,7 +41,14 @@ def test_the_limit_ends_a_loop(project: TestProject) -> None:
 
 def test_a_promise_needs_a_green_gate(project: TestProject) -> None:
     kept = "<promise>DONE</promise>"
-    steps = [shell("echo 1 > failing"), say(kept), shell(FIX), say("almost"), shell("echo x > y"), say(f"yes {kept}")]
+    steps: list[Step] = [
+        shell("echo 1 > failing"),
+        say(kept),
+        shell(FIX),
+        say("almost"),
+        shell("echo x > y"),
+        say(f"yes {kept}"),
+    ]
     done = run(project, '/ralph-hooks:loop "work" --max-iterations 9 --completion-promise "DONE"', *steps)
     assert exits(done) == [2, 2, 0]
     assert "bug 0 is still there" in "\n".join(done.shown)
