@@ -75,7 +75,7 @@ def _dispatch(event: Event, client: str, within: float) -> Reply:
     from ralph_hooks.check.run import Cancel
 
     cancel = Cancel()
-    for number in (signals.TERM, signals.INT, signals.HUP):
+    for number in (signals.TERM, signals.INT, signals.HUP, signals.QUIT):
         signals.on(number, cancel)
     stop = gate.Stop(event, client, within, cancel)
     return hosts.reply(event.host, gate.finish(stop, gate.decide(stop)))

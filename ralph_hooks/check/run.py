@@ -33,6 +33,7 @@ class Cancel:
     def __call__(self, number: int, frame: object) -> None:
         self.requested = number
         if self._armed:
+            self._armed = False  # a second signal must not cut short what ends the tree
             raise Cancelled
 
     def arm(self) -> None:
@@ -43,6 +44,14 @@ class Cancel:
 
     def disarm(self) -> None:
         self._armed = False
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep; the signal interrupts."""
+        try:
+            self.arm()
+            time.sleep(seconds)
+        finally:
+            self.disarm()
 
 
 class Watch:

@@ -13,11 +13,12 @@ import os
 import time
 
 from ralph_hooks import fastjson, files, paths
-from ralph_hooks.gate.decision import Decision
+from ralph_hooks.gate.decision import CANCELLED, Decision
 from ralph_hooks.process.tree import start_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ralph_hooks.check.run import Cancel
     from ralph_hooks.gate.event import Event
 
 PAUSE = 0.01
@@ -35,8 +36,11 @@ class Twin:
         self._path = os.path.join(paths.state_dir(), "fires", name)
         self._fd = -1
 
-    def meet(self, deadline: float) -> Decision | None:
-        """The twin's decision, or `None` when this process is the one that judges. Raises `TimeoutError`."""
+    def meet(self, deadline: float, cancel: Cancel) -> Decision | None:
+        """The twin's decision, or `None` when this process is the one that judges.
+
+        Raises `TimeoutError`, and `Cancelled` when `cancel` fires.
+        """
         try:
             files.make_dirs(os.path.dirname(self._path))
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
@@ -49,11 +53,15 @@ class Twin:
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     raise TimeoutError from None
-                time.sleep(PAUSE)
+                cancel.sleep(PAUSE)
 
     def leave(self, decision: Decision) -> None:
-        """Tell the twin, wherever it is by now."""
+        """Tell the twin, wherever it is by now. One that was told to end judged nothing: the twin has to."""
         if self._fd < 0:
+            return
+        if decision.reason == CANCELLED:
+            os.close(self._fd)
+            self._fd = -1
             return
         data = {name: getattr(decision, name) for name in ("kind", "reason", "message", "feedback", "silent")}
         try:

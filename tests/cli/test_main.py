@@ -113,3 +113,26 @@ def following(project: TestProject) -> Iterator[subprocess.Popen[str]]:
         if child.poll() is None:
             child.kill()
         child.communicate(timeout=30)
+
+
+@pytest.mark.parametrize("verb", ["status", "check", "--help"])
+def test_a_closed_output_changes_no_exit_code(tmp_path: Path, verb: str) -> None:
+    project = make_project(tmp_path / "p").config('[[check]]\nrun = "exit 0"\n')
+    done = shell(project, f"{verb} >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize("verb", ["status", "schema"])
+def test_an_output_that_cannot_be_written_is_no_bug_of_ours(tmp_path: Path, verb: str) -> None:
+    project = make_project(tmp_path / "p").config('[[check]]\nrun = "exit 0"\n')
+    done = shell(project, f"{verb} >/dev/full")
+    assert done.returncode == 1
+    assert done.stderr == "error: standard output cannot be written: No space left on device\n"
+
+
+def shell(project: TestProject, words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m ralph_hooks {words}"], cwd=project.root, text=True,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, check=False,
+    )  # fmt: skip
