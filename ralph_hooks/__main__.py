@@ -2,72 +2,86 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
-from ralph_hooks.process import signals
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def main() -> None:
     """The `ralph-hooks` command."""
-    _fill_closed_streams()
-    signals.keep_children()
+    _open_streams()
     if sys.argv[1:2] == ["hook"]:
-        from ralph_hooks.hook import main as hook
-
-        sys.exit(hook(sys.argv[2:]))
+        sys.exit(_hook(sys.argv[2:]))
     sys.exit(_command_line(sys.argv[1:]))
 
 
-def _fill_closed_streams() -> None:
-    """A parent may start us with a standard stream closed; the next file that is opened would take its number."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
+def _open_streams() -> None:
+    """A descriptor that came closed would be taken by the next file that is opened."""
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _hook(words: list[str]) -> int:
+    """The hook answers for its own faults; this is for an installation that is broken before that."""
+    try:
+        from ralph_hooks.hook import main as hook
+
+        return hook(words)
+    except Exception as error:
+        import json
+
+        where = f"{type(error).__name__}: {error}; {_report(error)}"
+        message = {"systemMessage": f"ralph-hooks: NOT VERIFIED (bug): {where}"}
+        os.write(1, (json.dumps(message) + "\n").encode())
+        return 0
 
 
 def _command_line(words: list[str]) -> int:
     from ralph_hooks.cli.main import main as command_line
+    from ralph_hooks.process import signals
 
+    signals.keep_children()
     try:
         code = command_line(words)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _drop_output()
-        return 141
+        return _deaf(141)
     except OSError as error:
-        return _lost_output() or _bug(error)
+        if error.errno not in UNWRITABLE:
+            return _bug(error)
+        where = f"`{error.filename}`" if error.filename else "the output"
+        sys.stderr.write(f"error: {where} cannot be written: {error.strerror}\n")
+        return _deaf(1)
     except Exception as error:
         return _bug(error)
     return code
 
 
-def _drop_output() -> None:
-    """Keep the interpreter's own flush at exit from saying again that the reader has gone, or that the disk is full."""
+def _deaf(code: int) -> int:
+    """Nobody takes the output: keep the interpreter's own flush at exit from saying so."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _lost_output() -> int:
-    """The exit code when it is standard output that cannot be written, which is no bug; else 0."""
-    try:
-        sys.stdout.write("\n")  # what failed may be gone from the buffer by now
-        sys.stdout.flush()
-    except OSError as error:
-        _drop_output()
-        sys.stderr.write(f"error: standard output cannot be written: {error.strerror}\n")
-        return 1
-    return 0
+    return code
 
 
 def _bug(error: Exception) -> int:
-    from ralph_hooks.bugs import write_report
     from ralph_hooks.errors import EXIT_BUG
 
-    where = write_report(error)
-    sys.stderr.write(f"bug: {type(error).__name__}: {error}\nhint: report it with the file `{where}`\n")
+    sys.stderr.write(f"bug: {type(error).__name__}: {error}\nhint: {_report(error)}\n")
     return EXIT_BUG
+
+
+def _report(error: Exception) -> str:
+    from ralph_hooks.bugs import write_report
+
+    where = write_report(error)
+    return f"report it with the file `{where}`" if where else "no report could be written"
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ WATCHING = ("watching for file changes", "waiting for file changes", "press q to
 def could_not_start(check: Check, root: str, failure: CouldNotStart) -> CheckResult:
     """A program that is not there, with the places that were tried."""
     places = tool_directories(root, working_directory(check, root))
-    tried = f"; tried {', '.join(places)} and PATH" if failure.missing and "/" not in failure.missing else ""
+    tried = f"; tried {', '.join([*places, 'PATH'])}" if failure.missing and "/" not in failure.missing else ""
     result = CheckResult(check.name, CANNOT_RUN, failure.words + tried)
     result.missing = failure.missing
     return result

@@ -7,6 +7,7 @@ import time
 
 from ralph_hooks.check.environment import environment, working_directory
 from ralph_hooks.check.verdict import PASSES, TIMEOUT, CheckResult
+from ralph_hooks.check.watch import Cancel, Cancelled, Watch
 from ralph_hooks.process import tree
 from ralph_hooks.process.output import Output, pipe
 from ralph_hooks.process.spawn import Child, CouldNotStart, spawn, wait_any
@@ -17,62 +18,6 @@ if TYPE_CHECKING:
 
 GRACE = 2.0
 CANCEL_GRACE = 0.3
-
-
-class Cancelled(BaseException):
-    """TERM or INT came while a check was running."""
-
-
-class Cancel:
-    """A signal handler may only raise while somebody waits; elsewhere it leaves a note."""
-
-    def __init__(self) -> None:
-        self.requested = 0
-        self._armed = False
-
-    def __call__(self, number: int, frame: object) -> None:
-        self.requested = number
-        if self._armed:
-            self._armed = False  # a second signal must not cut short what ends the tree
-            raise Cancelled
-
-    def arm(self) -> None:
-        """From here to `disarm` the signal interrupts."""
-        self._armed = True
-        if self.requested:
-            raise Cancelled
-
-    def disarm(self) -> None:
-        self._armed = False
-
-    def sleep(self, seconds: float) -> None:
-        """Sleep; the signal interrupts."""
-        try:
-            self.arm()
-            time.sleep(seconds)
-        finally:
-            self.disarm()
-
-
-class Watch:
-    """What a caller may see of a run: subclass and override."""
-
-    cancel: Cancel | None = None
-    may_remember = True
-
-    def meanwhile(self) -> None:
-        """Called once, right after the first check was started: the place for slow imports."""
-
-    def started(self, check: Check, output: Output) -> None:
-        """A check was started; `output` grows."""
-
-    def finished(self, result: CheckResult) -> None:
-        """A check is over."""
-
-    def tick(self) -> None:
-        """Called while waiting, when `tick_seconds` is set."""
-
-    tick_seconds: float | None = None
 
 
 class Plot:
@@ -221,8 +166,12 @@ def _wait(active: list[Running], watch: Watch) -> None:
             cancel.arm()
         while not any(one.over() for one in active):
             left = until - time.monotonic()
-            wait_any(children, left if watch.tick_seconds is None else min(left, watch.tick_seconds))
+            wakeup = cancel.wakeup if cancel is not None else -1
+            wait_any(children, left if watch.tick_seconds is None else min(left, watch.tick_seconds), wakeup=wakeup)
             watch.tick()
     finally:
         if cancel is not None:
             cancel.disarm()
+
+
+__all__ = ["Cancel", "Cancelled", "Plot", "Running", "Watch", "command", "run_checks", "safe_name"]

@@ -96,9 +96,7 @@ def program(ctx: click.Context, directory: str | None) -> None:
 
 def main(words: Sequence[str]) -> int:
     """Run one verb; its exit code. Expected errors are rendered here, everything else goes up."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
+    _prepare_streams()
     try:
         # not `program.main`, which turns an interrupt into an error and a closed pipe into exit 1
         with program.make_context("ralph-hooks", list(words)) as context:
@@ -113,6 +111,15 @@ def main(words: Sequence[str]) -> int:
         click.echo(f"hint: {_help_of(error)}", err=True)
         return error.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it came closed
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
 
 
 def _help_of(error: click.ClickException) -> str:

@@ -1,4 +1,4 @@
-"""The round runner of real generations."""
+"""The rounds of real generations: one fresh process of the loop's providers. Its report is not asked for."""
 
 from __future__ import annotations
 
@@ -6,37 +6,55 @@ import os
 import time
 
 from ralph_hooks.evolve.rounds import RoundCall, RoundEnd
-from ralph_hooks.process import signals, tree
-from ralph_hooks.process.output import Output, pipe
-from ralph_hooks.process.spawn import CouldNotStart, spawn
+from ralph_hooks.loop.providers import provider_for
+from ralph_hooks.loop.providers.base import Heard, Order
+from ralph_hooks.loop.round import CANCELLED, AgentRun, Limits, Watch, run_agent
 
-GRACE = 2.0
+REPORT_CHARS = 16384
+# A process that has said its last word may linger this long (seconds); then it is ended and the round counts.
+GRACE = 10.0
 
 
 def run_round(call: RoundCall) -> RoundEnd:
-    """One round of the configured provider."""
-    read_in, write_in = os.pipe()
-    read, write = pipe()
-    env = {**os.environ, tree.RUN_ID: call.run_id}
-    child = spawn(call.command, cwd=call.root, env=env, stdin=read_in, stdout=write, stderr=write)
-    for fd in (read_in, write):
-        os.close(fd)
-    if isinstance(child, CouldNotStart):
-        os.close(write_in)
-        os.close(read)
-        return RoundEnd(never_ran=True, infrastructure=True, words=child.words)
-    output = Output(read, os.path.join(call.logs, "agent.log"))
-    with os.fdopen(write_in, "wb") as pipe_in:
-        try:
-            pipe_in.write(call.prompt.encode())
-        except BrokenPipeError:
-            pass
-    ended = child.wait(max(0.0, call.deadline - time.monotonic()))
-    output.settle()
-    tree.kill_tree(child, call.run_id, GRACE if not ended else 0.0)
-    output.finish()
-    if child.signal is not None:
-        return RoundEnd(died=True, words=f"the agent was ended by {signals.name(child.signal)}")
-    if child.exit_code:
-        return RoundEnd(died=True, words=f"the agent ended with exit code {child.exit_code}")
-    return RoundEnd()
+    """One round of the configured provider, its whole tree gone afterwards."""
+    scratch = os.path.join(call.logs, "round")
+    os.makedirs(scratch, mode=0o700, exist_ok=True)
+    order = Order(
+        cwd=call.root,
+        prompt=call.prompt,
+        scratch=scratch,
+        most_chars=REPORT_CHARS,
+        arguments=tuple(call.arguments),
+        command=tuple(call.command),
+    )
+    limits = Limits(round_timeout=0, deadline=call.deadline)
+    lingering = _Lingering()
+    watch = Watch(stop=lingering.over, show=lingering.look)
+    return _end(run_agent(provider_for(call.provider), order, limits, call.run_id, watch), lingering)
+
+
+class _Lingering:
+    """Notices an agent that does not leave after its final message."""
+
+    def __init__(self) -> None:
+        self._since = 0.0
+
+    def look(self, heard: Heard) -> None:
+        if heard.final is not None and not self._since:
+            self._since = time.monotonic()
+
+    def over(self) -> bool:
+        return bool(self._since) and time.monotonic() - self._since >= GRACE
+
+
+def _end(run: AgentRun, lingering: _Lingering) -> RoundEnd:
+    cost = run.heard.cost_usd
+    if run.fault is not None:
+        return RoundEnd(never_ran=True, infrastructure=True, words=run.fault.sentence(), cost_usd=cost)
+    if run.cut == CANCELLED and lingering.over():
+        return RoundEnd(cost_usd=cost)
+    if run.cut:
+        return RoundEnd(died=True, words=f"the agent was ended: {run.cut}", cost_usd=cost)
+    if run.died:
+        return RoundEnd(died=True, words=f"the agent ended with {run.died}", cost_usd=cost)
+    return RoundEnd(cost_usd=cost)

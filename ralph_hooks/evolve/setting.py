@@ -22,6 +22,7 @@ class Setting:
     config_path: str
     provider: str
     command: list[str]
+    arguments: list[str]
     pass_threshold: float
     stop_on_cycle: bool
     lineage_cap: int
@@ -74,12 +75,14 @@ def settle(call: Call) -> Setting:
         parse_seed(call.seed_content)
     project = find_project(root)
     config = _config(project)
+    _check_provider(config)
     setting = Setting(
         root=root,
         plan=_packed(project),
         config_path=project.config_path if project else "",
         provider=config.loop.provider,
         command=list(config.loop.command),
+        arguments=list(config.evolve.arguments),
         pass_threshold=config.evolve.pass_threshold,
         stop_on_cycle=config.evolve.stop_on_cycle,
         lineage_cap=config.evolve.lineage_cap,
@@ -115,6 +118,18 @@ def project_root(call: Call) -> str:
     return root
 
 
+def _check_provider(config: Config) -> None:
+    """The agent is deployment config; one that cannot run is refused before anything starts."""
+    from ralph_hooks.loop.providers import check_arguments, provider_for
+
+    provider = provider_for(config.loop.provider)
+    check_arguments(provider, config.evolve.arguments)
+    if provider.name == "command" and not config.loop.command:
+        raise RalphError(
+            "provider `command` runs nothing yet", 'set `command = ["…"]` under [loop] in the config', EXIT_USAGE
+        )
+
+
 def _config(project: Project | None) -> Config:
     from ralph_hooks.plan.load import load
 
@@ -133,12 +148,16 @@ def _packed(project: Project | None) -> dict[str, str] | None:
 def refuse_nested() -> None:
     """A round or a generation must not start jobs. Raises `RalphError`."""
     from ralph_hooks.check.identity import nested_in
+    from ralph_hooks.loop.ground import refuse_inside_a_round
+    from ralph_hooks.loop.providers.base import RUN_MARK
     from ralph_hooks.process.tree import RUN_ID
 
-    run_id = os.environ.get(RUN_ID, "")
-    if run_id and nested_in(run_id):
-        raise RalphError(
-            f"this call comes from inside a round or a generation ({RUN_ID}={run_id}); it may not start another",
-            hint="end this round; a person starts the next job",
-            exit_code=EXIT_USAGE,
-        )
+    refuse_inside_a_round()
+    for variable in (RUN_ID, RUN_MARK):
+        run_id = os.environ.get(variable, "")
+        if run_id and nested_in(run_id):
+            raise RalphError(
+                f"this call comes from inside a round or a generation ({variable}={run_id}); it may not start another",
+                hint="end this round; a person starts the next job",
+                exit_code=EXIT_USAGE,
+            )

@@ -1,15 +1,13 @@
-"""From a verdict to a decision, with the session's budget held under its lock (G14, G15, G19)."""
+"""What is not green: charged to the session's budget under its lock, or handed back to a person (G14, G15)."""
 
 from __future__ import annotations
 
-import os
-
-from ralph_hooks import fastjson, files
-from ralph_hooks.check.verdict import FLAKY, RED, Run
+from ralph_hooks.check.verdict import RED
 from ralph_hooks.gate import budget, prompt, release, sessions
-from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, Decision
+from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, Decision
 from ralph_hooks.gate.feedback import Attempt, feedback
-from ralph_hooks.gate.stop import Stop, changes, unverified
+from ralph_hooks.gate.green import ACCEPT
+from ralph_hooks.gate.stop import Stop, budget_agent, changes, unverified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,57 +16,6 @@ if TYPE_CHECKING:
     from ralph_hooks.plan.config import Budget, Config
 
 DECLARATION = "RALPH-BLOCKED:"
-ACCEPT = "Only a person can accept that: `ralph-hooks seal`."
-
-
-def green(stop: Stop) -> Decision:
-    """Let the turn end and start the budget anew."""
-    run = stop.run
-    assert run is not None
-    agent = _agent(stop)
-    if sessions.exists(stop.event.session, agent):
-        try:
-            sessions.reset(stop.event.session, agent, stop.project)
-        except sessions.Unwritable as error:
-            return unverified("state", f"the suite is green, but {error}")
-    if all(check.remembered for check in run.checks):
-        return Decision(SKIP, "already green")
-    if changed := changes(stop):
-        return Decision(ALLOW, "CONFIG_CHANGED", message=f"ralph-hooks: green, but {'; '.join(changed)}. {ACCEPT}")
-    if run.verdict == FLAKY and (told := _flakes(stop)):
-        return Decision(ALLOW, "flaky", message=f"ralph-hooks: green at the second try; {'; '.join(told)}.")
-    if run.notes and news(stop):
-        return Decision(ALLOW, "fewer tests", message=f"ralph-hooks: green, but {'; '.join(run.notes)}. {ACCEPT}")
-    words = "green, after a flaky first try" if run.verdict == FLAKY else "green"
-    announce = stop.plan is not None and stop.plan.gate.announce
-    return Decision(ALLOW, message=f"ralph-hooks: {words} ({_passed(run)})." if announce else "")
-
-
-def news(stop: Stop) -> bool:
-    """Whether these notes were not told before: the same losses are told once."""
-    assert stop.project is not None and stop.run is not None
-    path = os.path.join(stop.project.state, "told.json")
-    data = fastjson.dumps(stop.run.notes).encode()
-    if files.read_bytes_or_none(path) == data:
-        return False
-    try:
-        files.write_atomic(path, data)
-    except OSError:
-        pass  # told again, then
-    return True
-
-
-def _flakes(stop: Stop) -> list[str]:
-    """For the person alone: an agent that hears of flakes blames them."""
-    from ralph_hooks.check import flaky
-
-    assert stop.project is not None and stop.run is not None
-    return flaky.count(stop.project, [test for check in stop.run.checks for test in flaky.flaked_ids(check)])
-
-
-def _passed(run: Run) -> str:
-    counts = [check.evidence.passed for check in run.checks if check.evidence and check.evidence.passed is not None]
-    return f"{sum(counts)} passed" if counts else ", ".join(check.name for check in run.checks)
 
 
 def red(stop: Stop) -> Decision:
@@ -79,9 +26,9 @@ def red(stop: Stop) -> Decision:
         return _released(stop, budget.Ruling(RELEASED_RED, "as_found", first=True), budget.fresh())
     if decision := excused(stop):
         return decision
-    limits = _config(stop).budget
+    limits, active = _config(stop).budget, stop.event.active
     try:
-        with sessions.Session(stop.event.session, _agent(stop), stop.project, active=stop.event.active) as session:
+        with sessions.Session(stop.event.session, budget_agent(stop), stop.project, active=active) as session:
             before = session.state
             after, ruling = budget.rule_red(before, run, limits, small=bool(changes(stop)))
             if reason := declared(stop, before):
@@ -155,10 +102,6 @@ def declared(stop: Stop, state: dict[str, Any]) -> str:
         return ""
     prompt.write(stop.event.session, {**note, "declared": True})
     return reason[:500]
-
-
-def _agent(stop: Stop) -> str:
-    return stop.event.agent if stop.event.name == "SubagentStop" else ""
 
 
 def _blocked(

@@ -37,7 +37,7 @@ def _take_over(store: Store, workflow: Any) -> bool:
         if state(row) != INTERRUPTED and not _local(workflow.executor_id):
             return False
         with store.begin() as connection:
-            token = store.take_lease(connection, row.lineage_id, me())
+            token = store.take_lease(connection, store.lock(connection, row.lineage_id), me())
         if token is None:
             return False
         DBOS.resume_workflow(workflow.workflow_id, queue_name=QUEUE)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from typing import Any
 
+from ralph_hooks import paths
+from ralph_hooks.check.lock import Busy, CheckoutLock
 from ralph_hooks.evolve.lineage import JobState
 from ralph_hooks.evolve.stop_rules import Limits
 from ralph_hooks.jobs.owner import Owner
+from ralph_hooks.loop.providers.base import RUN_MARK
+from ralph_hooks.plan.locate import git_top
 from ralph_hooks.process import tree
 
 
@@ -37,6 +43,20 @@ def attempted(job: JobState) -> list[str]:
 
 
 def sweep_run(running: dict[str, Any]) -> list[int]:
-    """End what a dead owner's generation left running on this machine; the process ids."""
-    owner = Owner.from_json(running["owner"])
-    return tree.sweep(running["run_id"]) if owner.here else []
+    """End what a dead owner's generation left running on this machine; the process ids.
+
+    The generation's own process and its criteria's checks carry the run id, the agent's tree carries the loop's mark;
+    the project's checks are ended by whoever next takes the checkout's lock, which is done here at once.
+    """
+    if not Owner.from_json(running["owner"]).here:
+        return []
+    run_id = running["run_id"]
+    swept = [*tree.sweep(run_id), *tree.sweep(run_id, RUN_MARK)]
+    with suppress(OSError, Busy), CheckoutLock(_checkout(running), run_id, time.monotonic()):
+        pass
+    return swept
+
+
+def _checkout(running: dict[str, Any]) -> str:
+    root = running.get("project_dir") or "/"
+    return paths.checkout_dir(git_top(root) or root)

@@ -37,7 +37,7 @@ def bury_if_dead(store: Store, row: JobRow) -> JobRow:
     from ralph_hooks.jobs.owner import me
 
     with store.begin() as connection:
-        token = store.take_lease(connection, row.lineage_id, me())
+        token = store.take_lease(connection, store.lock(connection, row.lineage_id), me())
         if token is None:
             return row
         lineage = store.state(row.lineage_id, connection)
@@ -50,8 +50,8 @@ def bury_if_dead(store: Store, row: JobRow) -> JobRow:
                 rows = [(kinds.GENERATION_LOST, body), (kinds.KILLED, {**body, "reason": CANCELLED})]
             ending = Ending(CANCELLED, CANCELLED, "cancelled while nobody worked on it")
             result = result_of(row.job_id, row.lineage_id, job.iterations, ending, job.call)
-            store.append(connection, row.lineage_id, row.job_id, [*rows, (kinds.JOB_ENDED, {"result": result})], token)
-            store.end_job(connection, row.lineage_id, row.job_id, result)
+            rows.append((kinds.JOB_ENDED, {"result": result}))
+            store.end_job(connection, (row.lineage_id, row.job_id), rows, result, token)
     with client(store) as dbos:
         dbos.cancel_workflow(row.job_id)
     return find(store, row.job_id)
@@ -72,7 +72,7 @@ def resume(store: Store, job: str, *, run_worker: bool = True) -> JobRow:
     with start_lock(store.database):
         if now == INTERRUPTED:
             with store.begin() as connection:
-                token = store.take_lease(connection, row.lineage_id, me())
+                token = store.take_lease(connection, store.lock(connection, row.lineage_id), me())
             if token is not None:
                 with client(store) as dbos:
                     dbos.resume_workflow(job, queue_name=QUEUE)

@@ -24,6 +24,10 @@ CONNECT_SECONDS = 5
 _MIGRATION_LOCK = 0x52414C5048  # any fixed number: PostgreSQL's advisory locks are named by numbers
 
 
+class DatabaseTrouble(RalphError):
+    """The database cannot be reached or written; nothing was changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """`url` is for SQLAlchemy; `shown` has no password; `directory` holds locks and logs of this database."""
@@ -79,9 +83,8 @@ def connect(database: Database) -> sa.Engine:
     import sqlalchemy as sa
 
     if not database.sqlite:
-        return sa.create_engine(
-            database.url, connect_args={"connect_timeout": CONNECT_SECONDS}, pool_pre_ping=True, pool_size=20
-        )
+        # No ping before each use: whoever works for long tries again, and the next connection is a new one.
+        return sa.create_engine(database.url, connect_args={"connect_timeout": CONNECT_SECONDS}, pool_size=20)
     files.make_dirs(os.path.dirname(os.path.abspath(sa.make_url(database.url).database or "")))
     engine = sa.create_engine(database.url, execution_options={"schema_translate_map": {"ralph_hooks": None}})
     sa.event.listen(engine, "connect", _prepare_sqlite)
@@ -105,9 +108,9 @@ def said_plainly(database: Database) -> Iterator[None]:
     except sa.exc.DBAPIError as error:
         words = " ".join(str(error.orig).split())[:200] or type(error.orig).__name__
         place = "check that its disk has room and that the file is yours" if database.sqlite else f"check {URL}"
-        raise RalphError(f"the jobs database `{database.shown}` cannot be used: {words}", hint=place) from None
+        raise DatabaseTrouble(f"the jobs database `{database.shown}` cannot be used: {words}", hint=place) from None
     except OSError as error:
-        raise RalphError(f"the jobs database `{database.shown}` cannot be used: {error.strerror}") from None
+        raise DatabaseTrouble(f"the jobs database `{database.shown}` cannot be used: {error.strerror}") from None
 
 
 def migrate(database: Database, engine: sa.Engine) -> None:

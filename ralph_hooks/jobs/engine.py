@@ -6,10 +6,11 @@ its generation is recorded already, so that a step that runs twice does its work
 
 from __future__ import annotations
 
-import threading
+import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from ralph_hooks.check.identity import new_run_id
@@ -19,6 +20,7 @@ from ralph_hooks.evolve.lineage import JobState, LineageState
 from ralph_hooks.evolve.order import Order
 from ralph_hooks.evolve.stop_rules import Ending, cycle_note, decide
 from ralph_hooks.jobs.bounds import attempted, limits_of, remaining, sweep_run
+from ralph_hooks.jobs.database import DatabaseTrouble
 from ralph_hooks.jobs.owner import Owner, me
 from ralph_hooks.jobs.result import result_of
 from ralph_hooks.jobs.store import LeaseLost, Store
@@ -42,11 +44,6 @@ class Launcher(Protocol):
     def __call__(self, order: Order, watch: Watch) -> Iteration: ...
 
 
-@dataclass
-class _Held:
-    token: str
-
-
 class Engine:
     """All jobs of one worker. Thread-safe: every job runs in a thread of DBOS."""
 
@@ -54,8 +51,7 @@ class Engine:
         self._store = store
         self._launch = launch
         self._owner = owner or me()
-        self._held: dict[str, _Held] = {}
-        self._lock = threading.Lock()
+        self._held: dict[str, str] = {}
         self.active: set[str] = set()
 
     def run(self, lineage_id: str, job_id: str, execute: bool, step: Callable[..., dict[str, Any]]) -> dict[str, Any]:
@@ -77,82 +73,71 @@ class Engine:
                 try:
                     return self._step(lineage_id, job_id, index, execute)
                 except LeaseLost:
-                    with self._lock:
-                        self._held.pop(lineage_id, None)
-                    time.sleep(RETRY_SECONDS)
+                    self._held.pop(lineage_id, None)
+                except DatabaseTrouble as trouble:
+                    complain(trouble)
+                time.sleep(RETRY_SECONDS)
         finally:
             self.active.discard(job_id)
 
     def _step(self, lineage_id: str, job_id: str, index: int, execute: bool) -> dict[str, Any]:
-        state, token = self._enter(lineage_id, job_id, index)
-        job = state.jobs[job_id]
-        if job.result is not None and len(job.iterations) <= index:
-            return {"result": job.result, "execute": execute}
-        if len(job.iterations) > index:
-            return self._answer(job, index)
-        if job.running is not None:
-            self._bury(state, job, token)
-        return self._generation(state, job, token, execute)
-
-    def _enter(self, lineage_id: str, job_id: str, index: int) -> tuple[LineageState, str]:
-        """The state, under a lease of ours (no lease is needed for what is recorded already)."""
-        held = self._held.get(lineage_id)
-        if held is not None:
-            return self._store.state(lineage_id), held.token
         with self._store.begin() as connection:
-            self._store.lock(connection, lineage_id)
+            row = self._store.lock(connection, lineage_id)
             state = self._store.state(lineage_id, connection)
             job = state.jobs[job_id]
-            if job.result is not None or len(job.iterations) > index:
-                return state, ""
-            token = self._store.take_lease(connection, lineage_id, self._owner)
+            if job.result is not None and len(job.iterations) <= index:
+                return {"result": job.result, "execute": execute}
+            if len(job.iterations) > index:
+                return self._answer(job, index)
+            token = self._token(connection, row)
+            rows = self._buried(job)
+            found = self._unlaunched(state, job, execute)
+            order = self._order(state, job, execute)
+            if found is None:
+                rows.append((lineage.GENERATION_STARTED, self._announcement(order)))
+            if rows:
+                self._store.append(connection, lineage_id, job_id, rows, token)
+        return self._record(state, job, token, found or self._launched(order, token))
+
+    def _token(self, connection: Any, row: Any) -> str:
+        """The lease of this lineage, ours already or taken now. Raises `LeaseLost` while another owner lives."""
+        held = self._held.get(row.lineage_id)
+        if held is not None and held == row.lease_token:
+            return held
+        token = self._store.take_lease(connection, row, self._owner)
         if token is None:
             raise LeaseLost
-        with self._lock:
-            self._held[lineage_id] = _Held(token)
-        return state, token
+        self._held[row.lineage_id] = token
+        return token
 
     def _answer(self, job: JobState, index: int) -> dict[str, Any]:
+        """What a step that is on record said."""
         if job.result is not None and index == len(job.iterations) - 1:
             return {"result": job.result, "execute": True}
         found = decide(job.iterations[: index + 1], limits_of(job))
         return {"result": None, "execute": True if isinstance(found, Ending) else found.execute}
 
-    def _bury(self, state: LineageState, job: JobState, token: str) -> None:
+    def _buried(self, job: JobState) -> list[tuple[str, dict[str, Any]]]:
         """The owner of a started generation died: its tree is ended before another agent may live."""
-        assert job.running is not None
+        if job.running is None:
+            return []
         swept = sweep_run(job.running)
         body = {"generation": job.running["generation"], "run_id": job.running["run_id"], "swept": swept}
-        with self._store.begin() as connection:
-            self._store.append(connection, state.lineage, job.job, [(lineage.GENERATION_LOST, body)], token)
         job.running = None
-
-    def _generation(self, state: LineageState, job: JobState, token: str, execute: bool) -> dict[str, Any]:
-        found = self._unlaunched(state, job, execute)
-        if found is None:
-            order = self._order(state, job, execute)
-            self._announce(order, token)
-            found = self._launched(order, token)
-        return self._record(state, job, token, found)
+        return [(lineage.GENERATION_LOST, body)]
 
     def _unlaunched(self, state: LineageState, job: JobState, execute: bool) -> Iteration | None:
         """Why the next generation is not even started, as an iteration of its own."""
         number = state.next_generation
-        if job.cancel_requested or self._store.cancel_requested(job.job):
-            detail = "cancelled before the generation started"
-            return Iteration(
-                generation=number, execute=execute, launched=False, trouble=iteration.CANCELLED, detail=detail
-            )
+        made = partial(Iteration, generation=number, execute=execute, launched=False)
+        if job.cancel_requested:
+            return made(trouble=iteration.CANCELLED, detail="cancelled before the generation started")
         if remaining(job) <= 0:
-            detail = f"the total of {job.call['max_total_seconds']:g} s is spent; generation {number} was not started"
-            return Iteration(
-                generation=number, execute=execute, launched=False, trouble=iteration.WALL_CLOCK, detail=detail
-            )
+            total = job.call["max_total_seconds"]
+            detail = f"the total of {total:g} s is spent; generation {number} was not started"
+            return made(trouble=iteration.WALL_CLOCK, detail=detail)
         if number > job.settings.get("lineage_cap", 30):
-            detail = f"the lineage has reached its cap of {number - 1} generations"
-            return Iteration(
-                generation=number, execute=execute, launched=False, action=actions.EXHAUSTED, detail=detail
-            )
+            return made(action=actions.EXHAUSTED, detail=f"the lineage has reached its cap of {number - 1} generations")
         return None
 
     def _order(self, state: LineageState, job: JobState, execute: bool) -> Order:
@@ -174,18 +159,15 @@ class Engine:
             final=len(job.iterations) + 1 >= job.call["max_generations"],
         )
 
-    def _announce(self, order: Order, token: str) -> None:
+    def _announcement(self, order: Order) -> dict[str, Any]:
         """The run id is on record before anything carries it."""
-        body = {
+        return {
             "generation": order.generation,
             "run_id": order.run_id,
             "owner": self._owner.to_json(),
             "execute": order.execute,
             "project_dir": order.call.get("project_dir"),
         }
-        with self._store.begin() as connection:
-            rows = [(lineage.GENERATION_STARTED, body)]
-            self._store.append(connection, order.lineage_id, order.job_id, rows, token)
 
     def _launched(self, order: Order, token: str) -> Iteration:
         begin = time.monotonic()
@@ -207,14 +189,30 @@ class Engine:
         if isinstance(decision, Ending):
             result = result_of(job.job, state.lineage, job.iterations, decision, job.call)
             rows.append((lineage.JOB_ENDED, {"result": result}))
-        with self._store.begin() as connection:
-            self._store.append(connection, state.lineage, job.job, rows, token)
-            if result is not None:
-                self._store.end_job(connection, state.lineage, job.job, result)
+        self._write((state.lineage, job.job), rows, result, token)
         if result is not None:
-            with self._lock:
-                self._held.pop(state.lineage, None)
+            self._held.pop(state.lineage, None)
         return {"result": result, "execute": True if isinstance(decision, Ending) else decision.execute}
+
+    def _write(self, whose: tuple[str, str], rows: Any, result: dict[str, Any] | None, token: str) -> None:
+        """What a generation left is not done again because the database was away: it is written when it is back."""
+        while True:
+            try:
+                with self._store.begin() as connection:
+                    if result is None:
+                        self._store.append(connection, *whose, rows, token)
+                    else:
+                        self._store.end_job(connection, whose, rows, result, token)
+            except DatabaseTrouble as trouble:
+                complain(trouble)
+                time.sleep(RETRY_SECONDS)
+            else:
+                return
+
+
+def complain(trouble: DatabaseTrouble) -> None:
+    """Into the worker's log."""
+    print(f"{time.strftime('%F %T')} {trouble.message}; trying again", file=sys.stderr, flush=True)  # noqa: T201
 
 
 class _StoreWatch:

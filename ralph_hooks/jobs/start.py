@@ -59,15 +59,18 @@ def start(call: Call, *, rewind: int | None = None, run_worker: bool = True) -> 
         return Started(None, call.lineage_id, call.warnings, setting.envelope)
     with opened() as (database, store), start_lock(database):
         migrate(database, store.engine)
-        job = _queue(store, call, setting, rewind)
+        with client(store) as dbos:
+            job = queue((store, dbos), call, setting, rewind)
         if run_worker:
             worker.ensure_worker(database)
     return Started(job, call.lineage_id, call.warnings)
 
 
-def _queue(store: Store, call: Call, setting: Setting, rewind: int | None) -> str:
+def queue(place: tuple[Store, Any], call: Call, setting: Setting, rewind: int | None) -> str:
+    """Claim the lineage and queue the job, in one transaction. `place` is the store and a DBOS client on its engine."""
+    store, dbos = place
     job = f"job_{secrets.token_hex(6)}"
-    with client(store) as dbos, store.begin() as connection:
+    with store.begin() as connection:
         row = store.lock(connection, call.lineage_id)
         if row.live:
             raise AlreadyRunning(call.lineage_id, row.job_id)

@@ -15,6 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from ralph_hooks.evolve import lineage as kinds
 from ralph_hooks.evolve.lineage import Event, LineageState, fold
+from ralph_hooks.jobs import statements
 from ralph_hooks.jobs.database import Database, said_plainly
 from ralph_hooks.jobs.owner import Owner
 from ralph_hooks.jobs.tables import events, jobs, lineages
@@ -65,40 +66,43 @@ class Store:
     def lock(self, connection: sa.Connection, lineage: str) -> sa.Row[Any]:
         """Take the lineage's row for this transaction; it is made when it is not there."""
         values = {"lineage_id": lineage, "last_seq": 0, "live": False, "heartbeat_at": 0.0}
-        insert = sqlite.insert if self.database.sqlite else postgresql.insert
-        connection.execute(insert(lineages).values(values).on_conflict_do_nothing())
-        return connection.execute(sa.select(lineages).where(lineages.c.lineage_id == lineage).with_for_update()).one()
+        if self.database.sqlite:  # a transaction takes SQLite's write lock with its first write
+            connection.execute(sqlite.insert(lineages).values(values).on_conflict_do_nothing())
+            return connection.execute(statements.LOCK, {"this": lineage}).one()
+        found = connection.execute(statements.LOCK, {"this": lineage}).one_or_none()
+        if found is None:
+            connection.execute(postgresql.insert(lineages).values(values).on_conflict_do_nothing())
+            found = connection.execute(statements.LOCK, {"this": lineage}).one()
+        return found
 
     def append(self, connection: sa.Connection, lineage: str, job: str, rows: Rows, token: str | None = None) -> None:
         """Add events in order. With a `token`, only while that lease is held; raises `LeaseLost`."""
-        condition = [lineages.c.lineage_id == lineage]
-        if token is not None:
-            condition.append(lineages.c.lease_token == token)
-        last = connection.execute(
-            sa.update(lineages)
-            .where(*condition)
-            .values(last_seq=lineages.c.last_seq + len(rows))
-            .returning(lineages.c.last_seq)
-        ).scalar_one_or_none()
+        advance = statements.ADVANCE if token is None else statements.ADVANCE_HELD
+        self._add(connection, (lineage, job), rows, advance, token)
+
+    def _add(
+        self, connection: sa.Connection, whose: tuple[str, str], rows: Rows, advance: Any, token: str | None
+    ) -> None:
+        given = {"this": whose[0], "more": len(rows)} | ({"token": token} if token is not None else {})
+        last = connection.execute(advance, given).scalar_one_or_none()
         if last is None:
             raise LeaseLost
         first = last - len(rows) + 1
         now = time.time()
         connection.execute(
-            sa.insert(events),
+            statements.ADD_EVENT,
             [
-                {"lineage_id": lineage, "seq": first + n, "job_id": job, "kind": k, "body": _dump(b), "at": now}
+                {"lineage_id": whose[0], "seq": first + n, "job_id": whose[1], "kind": k, "body": _dump(b), "at": now}
                 for n, (k, b) in enumerate(rows)
             ],
         )
 
     def state(self, lineage: str, connection: sa.Connection | None = None) -> LineageState:
         """The lineage, folded from all its events."""
-        query = sa.select(events).where(events.c.lineage_id == lineage).order_by(events.c.seq)
         if connection is not None:
-            return fold(lineage, map(_event, connection.execute(query)))
+            return fold(lineage, map(_event, connection.execute(statements.EVENTS, {"this": lineage})))
         with said_plainly(self.database), self.engine.connect() as own:
-            return fold(lineage, map(_event, own.execute(query)))
+            return fold(lineage, map(_event, own.execute(statements.EVENTS, {"this": lineage})))
 
     def job_events(self, job: str, after: int = 0, most: int = 1000) -> list[Event]:
         """Events of one job behind a cursor, oldest first."""
@@ -123,18 +127,13 @@ class Store:
             sa.update(lineages).where(lineages.c.lineage_id == lineage).values(job_id=job, live=True, lease_token=None)
         )
 
-    def end_job(self, connection: sa.Connection, lineage: str, job: str, result: dict[str, Any]) -> None:
-        """The result, and the end of the lease, in the caller's transaction."""
-        connection.execute(
-            sa.update(jobs)
-            .where(jobs.c.job_id == job)
-            .values(ended_at=time.time(), status=result["status"], result=_dump(result))
-        )
-        connection.execute(
-            sa.update(lineages)
-            .where(lineages.c.lineage_id == lineage, lineages.c.job_id == job)
-            .values(live=False, lease_token=None, lease_owner=None)
-        )
+    def end_job(
+        self, connection: sa.Connection, whose: tuple[str, str], rows: Rows, result: dict[str, Any], token: str
+    ) -> None:
+        """The last events of a job (lineage, job), its result and the end of the lease. Raises `LeaseLost`."""
+        self._add(connection, whose, rows, statements.ADVANCE_AND_RELEASE, token)
+        given = {"job": whose[1], "ended": time.time(), "state": result["status"], "text": _dump(result)}
+        connection.execute(statements.END_JOB, given)
 
     def job(self, job: str) -> JobRow | None:
         """One job, or `None`."""
@@ -162,9 +161,8 @@ class Store:
 
     # -- leases --------------------------------------------------------------------------------------------------
 
-    def take_lease(self, connection: sa.Connection, lineage: str, owner: Owner) -> str | None:
-        """A new token, or `None` while a living owner holds the lineage."""
-        row = self.lock(connection, lineage)
+    def take_lease(self, connection: sa.Connection, row: sa.Row[Any], owner: Owner) -> str | None:
+        """A new token, or `None` while a living owner holds the lineage. `row` comes from `lock`."""
         if row.lease_token is not None:
             age = float(connection.execute(sa.select(sa.cast(self.now(), sa.Double))).scalar_one()) - row.heartbeat_at
             if Owner.from_json(row.lease_owner).alive(age):
@@ -172,7 +170,7 @@ class Store:
         token = uuid.uuid4().hex
         connection.execute(
             sa.update(lineages)
-            .where(lineages.c.lineage_id == lineage)
+            .where(lineages.c.lineage_id == row.lineage_id)
             .values(lease_token=token, lease_owner=owner.to_json(), heartbeat_at=self.now())
         )
         return token
@@ -199,9 +197,7 @@ class Store:
     def cancel_requested(self, job: str) -> bool:
         """Whether somebody asked for the end of this job."""
         with said_plainly(self.database), self.engine.connect() as connection:
-            return bool(
-                connection.execute(sa.select(jobs.c.cancel_requested).where(jobs.c.job_id == job)).scalar_one_or_none()
-            )
+            return bool(connection.execute(statements.CANCEL_REQUESTED, {"job": job}).scalar_one_or_none())
 
     def request_cancel(self, connection: sa.Connection, lineage: str, job: str) -> None:
         """Write the request once, in the caller's transaction."""

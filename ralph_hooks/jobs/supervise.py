@@ -19,6 +19,7 @@ from ralph_hooks.evolve.order import Order
 from ralph_hooks.jobs.engine import Watch
 from ralph_hooks.jobs.owner import LEASE_SECONDS
 from ralph_hooks.jobs.store import LeaseLost
+from ralph_hooks.loop.providers.base import RUN_MARK
 from ralph_hooks.process import signals, tree
 from ralph_hooks.process.spawn import Child, CouldNotStart, spawn
 
@@ -47,6 +48,7 @@ class Supervisor:
             return _trouble(order, iteration.STEP_ERROR, child.words)
         cut = self._attend(order, child, watch)
         survivors = tree.kill_tree(child, order.run_id, GRACE if cut else 0.0)
+        tree.sweep(order.run_id, RUN_MARK)
         if survivors:
             cut = f"{cut}; still alive: {', '.join(survivors)}"
         if cut.startswith(iteration.CANCELLED):

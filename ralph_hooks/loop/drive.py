@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 from typing import Any
 
 from ralph_hooks import files
@@ -17,12 +16,14 @@ from ralph_hooks.gate.report import COMPLETE, Report
 from ralph_hooks.loop import endings, events, progress, settle
 from ralph_hooks.loop.attempt import Around, run_attempts
 from ralph_hooks.loop.call import Call, RefusedError
+from ralph_hooks.loop.commit import NOTHING, message
 from ralph_hooks.loop.endings import Ending, Result
 from ralph_hooks.loop.events import Events, silent
+from ralph_hooks.loop.git import Git
 from ralph_hooks.loop.ground import Ground, ground_for
 from ralph_hooks.loop.owning import Ownership, Stopper
 from ralph_hooks.loop.prompt import report_text
-from ralph_hooks.loop.record import Past, Record, line_of
+from ralph_hooks.loop.record import Past, Record, line_of, tree_of
 from ralph_hooks.loop.round import AgentRun
 from ralph_hooks.loop.verify import Judged, StopNow, content, told, verify
 
@@ -48,7 +49,7 @@ def begin(call: Call, record: Record, ground: Ground, own: Ownership) -> Past:
         if call.bounds.no_progress:
             past.standings.append(progress.Standing(content(ground.project, ground.plan), ""))
         return past
-    if earlier.ending == COMPLETE:
+    if earlier.complete:
         raise RefusedError(f"the loop `{call.name}` is complete", "without --resume it starts anew")
     if earlier.rounds >= call.max_rounds:
         hint = "a larger --max-rounds goes on"
@@ -93,12 +94,16 @@ class Drive:
         if self.stopper.after_round:
             return self.cancelled()
         self.number = self.past.rounds + 1
+        if self.ground.committer:
+            self.ground.committer.begin_round()
         agent = run_attempts(self.around, self.past, self.number)
         dead = settle.without_report(agent, self.number, self.call.bounds, self.last_words())
         if dead is not None and not self.forgiven(agent):
             return self.over(agent, dead)
         judged = self.judge(agent)
         self.write(agent, judged)
+        judged = self.commit(agent, judged)
+        self.around.tell(events.FINISHED, **self.line)
         return self.ending(agent.report, judged)
 
     def judge(self, agent: AgentRun) -> Judged:
@@ -112,15 +117,34 @@ class Drive:
 
     def write(self, agent: AgentRun, judged: Judged) -> None:
         """Record the round; from here on it has happened."""
-        plan = self.ground.plan
-        checks = told(judged, self.ids, plan.feedback, plan.loop.max_report_chars // 2)
-        feedback = "\n".join(part for part in (*self.words(agent, judged), checks) if part)
-        self.line = line_of(self.past.run, self.number, agent, judged) | {"feedback": feedback}
+        words = [*self.words(agent, judged), self.told(judged)]
+        self.line = line_of(self.past.run, self.number, agent, judged) | {"feedback": joined(words)}
         self.record.add(self.line)
         self.past.add(self.line)
         del self.past.standings[: -_memory(self.call)]
         self.ids = judged.failing_ids
-        self.around.tell(events.FINISHED, **self.line)
+
+    def commit(self, agent: AgentRun, judged: Judged) -> Judged:
+        """A green round becomes a commit, where that is wanted; a commit hook may have the last word on green."""
+        committer, report = self.ground.committer, agent.report
+        if committer is None or report is None or not judged.green:
+            return judged
+        subject, body = message(self.call.name, self.number, report, judged.verdict)
+        made = committer.commit(subject, body, judged, lambda: self.judge(agent))
+        self.line["commit"] = made.commit
+        if made.note:
+            self.note(made.note)
+        if made.why and made.why != NOTHING:
+            self.note(f"round {self.number} was not committed: {made.why}")
+            feedback = joined([self.told(made.judged), f"The round was not committed: {made.why}."])
+            self.line |= tree_of(made.judged) | {"feedback": feedback}
+            self.record.add(self.line | {"amends": True})
+            self.past.add(self.line | {"amends": True})
+        return made.judged
+
+    def told(self, judged: Judged) -> str:
+        plan = self.ground.plan
+        return told(judged, self.ids, plan.feedback, plan.loop.max_report_chars // 2)
 
     def ending(self, report: Report | None, judged: Judged) -> Ending | None:
         """Complete, blocked, going nowhere, stopped by a person, out of rounds or of budget, in this order."""
@@ -138,10 +162,11 @@ class Drive:
             return self.cancelled()
         if agent.fault is None:
             self.write(agent, Judged())
+            self.around.tell(events.FINISHED, **self.line)
         return ending
 
     def close(self, ending: Ending) -> Result:
-        """The result, told and written beside the record."""
+        """The result, told."""
         past = self.past
         result = Result(
             ending=ending,
@@ -152,14 +177,19 @@ class Drive:
             seconds=time.monotonic() - self.around.begin,
             cost_usd=past.cost_usd,
             tokens=past.tokens,
-            notes=tuple(dict.fromkeys([*self.notes, *settle.overshoot(self.call.bounds, past)])),
+            notes=tuple(dict.fromkeys([*self.notes, *settle.overshoot(self.call.bounds, past), *self.uncommitted()])),
         )
-        try:
-            self.record.hand_over(self.line, {key: result.as_dict()[key] for key in ("status", "stop_reason", "line")})
-        except OSError as error:
-            result = replace(result, notes=(*result.notes, f"the ending could not be written: {error.strerror}"))
         self.around.tell(events.ENDED, **result.as_dict())
         return result
+
+    def uncommitted(self) -> list[str]:
+        """The loop's own files that are in no commit, for a person who wants them there."""
+        top = self.ground.project.top
+        if self.call.commit or not self.ground.git:
+            return []
+        text = Git(top).ask("status", "--porcelain", "-z", "--untracked-files=all", "--", self.record.directory)
+        names = sorted(row[3:] for row in text.split("\0") if row)
+        return [f"not committed: {', '.join(names)}"] if names else []
 
     def announce(self) -> None:
         call, ground = self.call, self.ground
@@ -211,3 +241,8 @@ class Drive:
     def note(self, text: str) -> None:
         self.notes.append(text)
         self.around.tell(events.NOTE, text=text)
+
+
+def joined(words: list[str]) -> str:
+    """What is there, a line each."""
+    return "\n".join(part for part in words if part)

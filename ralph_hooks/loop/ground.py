@@ -11,6 +11,8 @@ from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import owner
 from ralph_hooks.gate.round import VARIABLE
 from ralph_hooks.loop.call import Call, RefusedError
+from ralph_hooks.loop.commit import Committer
+from ralph_hooks.loop.isolate import Isolated, isolate
 from ralph_hooks.loop.prompt import Frame, prefix
 from ralph_hooks.loop.providers import check_arguments, provider_for
 from ralph_hooks.loop.providers.base import Provider
@@ -38,6 +40,7 @@ class Ground:
     hook_seconds: float
     notes: tuple[str, ...]
     config_text: bytes | None
+    committer: Committer | None = None
 
     @property
     def git(self) -> bool:
@@ -79,6 +82,8 @@ def ground_for(call: Call) -> Ground:
     provider = provider_for(call.provider)
     check_arguments(provider, call.arguments)
     _refuse_what_cannot_hold(call, project, plan, provider)
+    isolated = isolate(call, project) if call.isolate else None
+    project = isolated.project if isolated else project
     off = provider.gate_off(project.root, call.arguments) if call.gate_inside else ""
     frame = Frame(
         objective=call.objective,
@@ -95,8 +100,18 @@ def ground_for(call: Call) -> Ground:
         gate_inside=call.gate_inside and provider.capabilities.gate_inside and not off,
         hook_seconds=_hook_seconds(plan),
         notes=tuple(_notes(call, project, plan, off)),
+        committer=_committer(call, project, isolated) if call.commit else None,
         config_text=files.read_bytes_or_none(project.config_path) if project.config_path else None,
     )
+
+
+def _committer(call: Call, project: Project, isolated: Isolated | None) -> Committer:
+    place = os.path.relpath(os.path.join(project.root, HOME, call.name), project.top)
+    scratch = os.path.join(project.state, "loops", call.name, "commit")
+    branch = "" if isolated else call.branch
+    committer = Committer(project.top, branch, place, scratch, isolated.linked if isolated else ())
+    committer.refuse(resume=call.resume)
+    return committer
 
 
 def _refuse_what_cannot_hold(call: Call, project: Project, plan: Plan, provider: Provider) -> None:
@@ -107,6 +122,8 @@ def _refuse_what_cannot_hold(call: Call, project: Project, plan: Plan, provider:
         raise RefusedError(f"provider `{provider.name}` reports no tokens, so --max-tokens cannot hold")
     if provider.name == "command" and not plan.loop.command:
         raise RefusedError("provider `command` runs nothing yet", 'set `command = ["…"]` under [loop] in the config')
+    if call.commit and not (plan.check and call.verify):
+        raise RefusedError("--commit green needs a check that can be green")
     needs = {"--commit": call.commit, "--isolate": call.isolate, "--no-progress": call.bounds.no_progress,
              "--oscillation": call.bounds.oscillation}  # fmt: skip
     for option, given in needs.items():
@@ -122,6 +139,8 @@ def _notes(call: Call, project: Project, plan: Plan, off: str) -> list[str]:
         notes.append("no check is configured: completion is the worker's word (`ralph-hooks install` finds the checks)")
     if off:
         notes.append(f"hooks are switched off in {off}: no gate inside the rounds, the driver checks after each")
+    if call.isolate:
+        notes.append(f"works in the worktree {project.top}")
     if git_top(project.root) is None:
         notes.append("not a git repository: content cannot be told, so nothing is remembered and nothing committed")
     return notes

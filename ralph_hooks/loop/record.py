@@ -1,7 +1,7 @@
 """What a loop leaves in the repository (F18): `.ralph/<name>/`, meant to be committed.
 
-`rounds.jsonl` is the record, one line a round, append-only; `handoff.json` is its last word and the ending, if there
-was one. Nothing is read again while the loop runs.
+`rounds.jsonl` is the record, a line a round, append-only; `handoff.json` is what crosses to the next round. Nothing is
+read again while the loop runs.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ralph_hooks import fastjson, files
+from ralph_hooks.check.verdict import PASSES
 from ralph_hooks.errors import RalphError
-from ralph_hooks.gate.report import Report, ReportError, from_value
+from ralph_hooks.gate.report import COMPLETE, Report, ReportError, from_value
 from ralph_hooks.loop.call import RefusedError
 from ralph_hooks.loop.progress import Standing
 from ralph_hooks.loop.round import AgentRun
@@ -41,18 +42,25 @@ class Past:
     verdict: str = ""
     dead_in_row: int = 0
     standings: list[Standing] = field(default_factory=list)
-    ending: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last round completed it: its word, and green checks wherever there were any."""
+        return self.report is not None and self.report.state == COMPLETE and self.verdict in (*PASSES, "")
 
     def add(self, line: dict[str, Any]) -> None:
-        """Take in one line of the record."""
+        """Take in one line of the record. A line that `amends` changes what the round's own line said of the tree."""
+        self.verdict = str(line.get("verdict") or "")
+        self.feedback = str(line.get("feedback") or "")
+        if line.get("amends"):
+            self.standings[-1:] = [standing_of(line)]
+            return
         self.rounds = max(self.rounds, _int(line.get("round")))
         self.seconds += _float(line.get("seconds"))
         for name in ("cost_usd", "tokens"):
             if line.get(name) is not None:
                 setattr(self, name, (getattr(self, name) or 0) + _float(line[name]))
         self.tokens = None if self.tokens is None else int(self.tokens)
-        self.verdict = str(line.get("verdict") or "")
-        self.feedback = str(line.get("feedback") or "")
         self.dead_in_row = 0 if line.get("report") else self.dead_in_row + 1
         try:
             self.report = from_value(line.get("report")) if line.get("report") else self.report
@@ -108,21 +116,8 @@ class Record:
     def add(self, line: dict[str, Any]) -> None:
         """Append one round, durably, then renew the handoff. Raises `OSError`."""
         files.append_line(self._rounds, fastjson.dumps(line).encode(), durable=True)
-        self.hand_over(line, None)
-
-    def hand_over(self, line: dict[str, Any], ending: dict[str, Any] | None) -> None:
-        """Write `handoff.json`. Raises `OSError`."""
         told = {key: line.get(key) for key in ("run", "round", "report", "feedback", "verdict")}
-        self._write(self._handoff, json.dumps({**told, "ending": ending}, indent=2, ensure_ascii=False) + "\n")
-
-    def handoff(self) -> dict[str, Any]:
-        """The last handoff; empty when there is none."""
-        data = files.read_bytes_or_none(self._handoff)
-        try:
-            value = json.loads(data or b"{}")
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) else {}
+        self._write(self._handoff, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Every round on record, oldest first; a torn or edited line is left out."""
@@ -147,9 +142,6 @@ class Record:
                 past = Past(run=line["run"])
             past.add(line)
             del past.standings[:-keep]
-        handoff = self.handoff()
-        if past is not None and handoff.get("run") == past.run and isinstance(handoff.get("ending"), dict):
-            past.ending = str(handoff["ending"].get("status") or "")
         return past
 
 
@@ -167,7 +159,7 @@ def standing_of(line: dict[str, Any]) -> Standing:
 def line_of(run: str, number: int, agent: AgentRun, judged: Judged) -> dict[str, Any]:
     """The line of one round. `failure` says why there is no report; seconds are the agent's."""
     report = agent.report
-    return {
+    return tree_of(judged) | {
         "run": run,
         "round": number,
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -175,13 +167,19 @@ def line_of(run: str, number: int, agent: AgentRun, judged: Judged) -> dict[str,
         "state": report.state if report else "",
         "report": report.as_dict() if report else None,
         "failure": "" if report else agent.cut or agent.died or agent.malformed,
+        "cost_usd": agent.heard.cost_usd,
+        "tokens": agent.heard.tokens,
+    }
+
+
+def tree_of(judged: Judged) -> dict[str, Any]:
+    """What a line says of the tree."""
+    return {
         "verdict": judged.verdict,
         "failing": judged.failing,
         "failing_ids": judged.failing_ids[:IDS_RECORDED],
         "failing_set": judged.standing().failing,
         "digest": judged.digest,
-        "cost_usd": agent.heard.cost_usd,
-        "tokens": agent.heard.tokens,
     }
 
 

@@ -9,7 +9,6 @@ import configparser
 import json
 import os
 import re
-import tomllib
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -145,9 +144,12 @@ def _runner_settings(body: str, cwd: str) -> dict[str, str]:
 
 def _pytest_sections(cwd: str) -> dict[str, str]:
     found = {}
-    pyproject = _parsed(os.path.join(cwd, "pyproject.toml"), tomllib.loads).get("tool")
-    if isinstance(pyproject, dict) and "pytest" in pyproject:
-        found["pyproject.toml [tool.pytest]"] = json.dumps(pyproject["pytest"], sort_keys=True, default=str)
+    if "[tool.pytest" in (_text(os.path.join(cwd, "pyproject.toml")) or ""):
+        import tomllib
+
+        tools = _parsed(os.path.join(cwd, "pyproject.toml"), tomllib.loads).get("tool")
+        settings = tools.get("pytest") if isinstance(tools, dict) else None
+        found["pyproject.toml [tool.pytest]"] = json.dumps(settings, sort_keys=True, default=str)
     for name, section in (("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")):
         values = _parsed(os.path.join(cwd, name), _ini).get(section)
         if values is not None:

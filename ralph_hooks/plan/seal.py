@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from ralph_hooks import fastjson, files
+from ralph_hooks.errors import RalphError
 from ralph_hooks.plan import compiled
 from ralph_hooks.plan.locate import Project
 
@@ -46,14 +47,21 @@ def approved(project: Project, session: str) -> Approved:
     note, source = read_note(project, session)
     if note is None:
         return Approved(compiled.plan_for(project), NONE)
-    same = compiled.text_of(project.config_path) == note["packed"]["text"]
-    plan = compiled.plan_for(project) if same else _plan_of(note["packed"])
+    plan = _plan_of(note["packed"])
     found = Approved(plan, source)
     found.inputs = note["inputs"]
-    if not same:
+    if _digest_today(project) != plan.digest:
         words = CONFIG_CHANGED if os.path.lexists(project.config_path) else CONFIG_GONE
         found.changes.append(words.format(how=source, path=project.config_path))
     return found
+
+
+def _digest_today(project: Project) -> str:
+    """The digest of the plan that the config makes now: a comment, or a table of another tool, is no change."""
+    try:
+        return compiled.plan_for(project).digest
+    except RalphError:
+        return ""
 
 
 def read_note(project: Project, session: str) -> tuple[dict[str, Any] | None, str]:

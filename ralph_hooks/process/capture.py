@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-from ralph_hooks.process import tree
 from ralph_hooks.process.spawn import Child, CouldNotStart, spawn
 
 TYPE_CHECKING = False
@@ -62,6 +61,8 @@ class Pending:
         out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
         self._fds.close()
         if not whole or not child.wait(max(0.0, self._deadline - time.monotonic())):
+            from ralph_hooks.process import tree
+
             tree.kill_tree(child, "", grace=0.0, strays=False)
             return Captured(None, out, err, f"`{self._argv[0]}` took longer than {self._timeout:g} s")
         return Captured(_code(child), out, err)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
@@ -38,6 +40,18 @@ def on(number: int, handler: object) -> None:
 def replace(number: int, handler: object) -> object:
     """The same; the handler that was there before."""
     return signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def wakeup() -> int:
+    """A descriptor that becomes readable when a signal arrives: a wait that includes it cannot sleep through one.
+
+    Without it, a signal between Python's own check and the system call would be noticed only when the call returns.
+    """
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    return read
 
 
 def name(number: int) -> str:

@@ -68,8 +68,11 @@ class Child:
         return wait_any([self], seconds)
 
 
-def wait_any(children: Sequence[Child], seconds: float | None = None) -> bool:
-    """Wait until one of several children is over, at most `seconds`; whether one is."""
+def wait_any(children: Sequence[Child], seconds: float | None = None, *, wakeup: int = -1) -> bool:
+    """Wait until one of several children is over, at most `seconds`; whether one is.
+
+    A byte on the descriptor `wakeup` ends the wait too.
+    """
     deadline = None if seconds is None else time.monotonic() + seconds
     if any(child.poll() for child in children):
         return True
@@ -77,7 +80,7 @@ def wait_any(children: Sequence[Child], seconds: float | None = None) -> bool:
     try:
         if None in pidfds:
             return _wait_by_polling(children, deadline)
-        _readable([fd for fd in pidfds if fd is not None], deadline)
+        _readable([fd for fd in (*pidfds, wakeup) if fd is not None and fd >= 0], deadline)
     finally:
         for fd in pidfds:
             if fd is not None:

@@ -20,7 +20,8 @@ from ralph_hooks.check.once import judge
 from ralph_hooks.check.verdict import Run
 from ralph_hooks.plan.compiled import plan_for
 from ralph_hooks.plan.locate import Project, find_project
-from tests.support.project import TestProject, git, make_project
+from tests.support.gate import stop
+from tests.support.project import REPOSITORY, TestProject, git, make_project
 
 
 class Suite(TestProject):
@@ -371,3 +372,33 @@ project = find_project(sys.argv[1])
 recall = Recall(project, plan_for(project))
 print(recall.digest, recall.whole)
 """
+
+
+def test_second_stop_runs_nothing_and_is_silent(suite: Suite) -> None:
+    suite.setting("test ! -e red")
+    stop(suite).lets_go("ALLOW")
+    stop(suite).lets_go("SKIP", "already green")
+    suite.commit()
+    stop(suite, prompt_id="p2").lets_go("SKIP", "already green")
+    assert suite.counter.read_text() == "run\n"
+    suite.write("red", "")
+    stop(suite).blocks("attempt 1/")
+    stop(suite).blocks("attempt 2/")
+    (suite.root / "red").unlink()
+    stop(suite).lets_go("SKIP", "already green")
+
+
+def test_killed_in_mid_run_nothing_is_remembered(suite: Suite) -> None:
+    marker = suite.root.parent / "started"
+    suite.setting(f"touch {marker}; sleep 30")
+    code = "import sys; from tests.check.digest.test_cost import judged; judged(sys.argv[1])"
+    env = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    running = subprocess.Popen([sys.executable, "-c", code, str(suite.root)], env=env)
+    while not marker.exists():
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
+    suite.setting(f"touch {marker}; test ! -e {suite.root}/red")
+    assert (suite.runs(), suite.runs()) == (1, 0)
+    suite.write("red", "")
+    assert suite.judge().verdict == "RED"

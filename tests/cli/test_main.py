@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -78,15 +79,44 @@ def test_a_bug_leaves_a_report(tmp_path: Path) -> None:
     assert "Traceback" in report.read_text() and __version__ in report.read_text()
 
 
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
-    make_project(tmp_path / "p").check("true")
-    script = f"cd {tmp_path}/p && {sys.executable} -m ralph_hooks schema | true; exit ${{PIPESTATUS[0]}}"
+OUTPUTS = {
+    "a reader that leaves": ("| true", "", (0, 141)),
+    "a full disk": ("> /dev/full", "error: the output cannot be written: No space left on device\n", (1,)),
+    "closed": (">&-", "", (0,)),
+    "everything closed": ("<&- >&- 2>&-", "", (0,)),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_outputs_that_nobody_reads(tmp_path: Path, name: str) -> None:
+    where, said, codes = OUTPUTS[name]
+    script = f"{sys.executable} -m ralph_hooks schema {where}; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, check=False,
+        ["bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
     )  # fmt: skip
-    assert done.stderr == ""
-    assert done.returncode in (0, 141)
+    assert done.stderr == said
+    assert done.returncode in codes
+
+
+def test_a_broken_installation_is_told_by_the_hook_and_blocks_nobody(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.argv[1:] = ['hook', 'claude']; sys.modules['ralph_hooks.hook'] = None\n"
+        "from ralph_hooks.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, input="{}",
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "NOT VERIFIED (bug): ModuleNotFoundError" in json.loads(done.stdout)["systemMessage"]
+
+
+@pytest.mark.parametrize("words", [[], ["no-such-client"], ["claude", "--within"], ["claude", "--within", "x"], ["-x"]])
+def test_no_word_of_the_hook_leaves_as_a_block(tmp_path: Path, words: list[str]) -> None:
+    done = ralph("hook", *words, cwd=tmp_path, stdin='{"session_id": "s", "hook_event_name": "Stop"}')
+    assert (done.code, done.err) == (0, "")
+    assert "NOT VERIFIED" in json.loads(done.out)["systemMessage"]
 
 
 def test_interrupt_is_130(tmp_path: Path) -> None:
@@ -113,26 +143,3 @@ def following(project: TestProject) -> Iterator[subprocess.Popen[str]]:
         if child.poll() is None:
             child.kill()
         child.communicate(timeout=30)
-
-
-@pytest.mark.parametrize("verb", ["status", "check", "--help"])
-def test_a_closed_output_changes_no_exit_code(tmp_path: Path, verb: str) -> None:
-    project = make_project(tmp_path / "p").config('[[check]]\nrun = "exit 0"\n')
-    done = shell(project, f"{verb} >&-")
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
-@pytest.mark.parametrize("verb", ["status", "schema"])
-def test_an_output_that_cannot_be_written_is_no_bug_of_ours(tmp_path: Path, verb: str) -> None:
-    project = make_project(tmp_path / "p").config('[[check]]\nrun = "exit 0"\n')
-    done = shell(project, f"{verb} >/dev/full")
-    assert done.returncode == 1
-    assert done.stderr == "error: standard output cannot be written: No space left on device\n"
-
-
-def shell(project: TestProject, words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["sh", "-c", f"exec {sys.executable} -m ralph_hooks {words}"], cwd=project.root, text=True,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, check=False,
-    )  # fmt: skip

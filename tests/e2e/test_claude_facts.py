@@ -170,3 +170,10 @@ def test_the_event_on_standard_input(project: TestProject) -> None:
     assert (event["stop_hook_active"], event["background_tasks"]) == (False, [])
     assert (event["permission_mode"], event["last_assistant_message"]) == ("bypassPermissions", "first")
     assert event["prompt_id"]
+
+
+@pytest.mark.parametrize("entry", [("no-such-program-anywhere",), ("no-such-program-anywhere", "hook")])
+def test_a_missing_program_lets_every_turn_end(project: TestProject, entry: tuple[str, ...]) -> None:
+    with_hooks(project, stop_hook(*entry))
+    run = turn(project)
+    assert (run.code, len(run.shown), run.result["subtype"]) == (0, 1, "success")

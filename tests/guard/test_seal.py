@@ -59,6 +59,14 @@ def test_a_persons_change_is_accepted_in_one_step(project: TestProject) -> None:
     assert stop(project).lets_go("ALLOW").line["changes"] == []
 
 
+def test_a_comment_or_another_tools_table_is_no_change(tmp_path: Path) -> None:
+    text = "[tool.ralph-hooks]\n[[tool.ralph-hooks.check]]\nname = 't'\nrun = 'true'\n"
+    project = make_project(tmp_path / "py").write("pyproject.toml", text).commit()
+    seal(project)
+    project.write("pyproject.toml", "[tool.other]\nx = 1\n" + text + "# a word\n")
+    assert stop(project).lets_go("ALLOW").line["changes"] == []
+
+
 def test_without_a_seal_the_config_is_pinned_for_the_session(project: TestProject) -> None:
     assert stop(project).blocks().line["seal"] == "none"
     project.config(OPEN)

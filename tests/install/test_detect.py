@@ -294,6 +294,8 @@ def test_a_package_is_tested_with_what_it_needs(tmp_path: Path) -> None:
         {
             "package.json": package(workspaces={"packages": ["packages/*"]}),
             "package-lock.json": "{}",
+            "jest.config.js": "",
+            "README.md": "",
             "packages/core/package.json": json.dumps({"name": "@shop/core", "scripts": test}),
             "packages/db/package.json": json.dumps({"name": "@shop/db", "dependencies": {"@shop/core": "*"}}),
             "packages/api/package.json": json.dumps(
@@ -301,7 +303,7 @@ def test_a_package_is_tested_with_what_it_needs(tmp_path: Path) -> None:
             ),
         },
     )
-    shared = ("package.json", "package-lock.json")
+    shared = ("jest.config.js", "package-lock.json", "package.json")
     assert {proposal.name: (proposal.cwd, proposal.paths) for proposal in found.packages} == {
         "packages-api-tests": ("packages/api", ("packages/api", "packages/core", "packages/db", *shared)),
         "packages-core-tests": ("packages/core", ("packages/core", *shared)),

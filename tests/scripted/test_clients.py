@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from ralph_hooks.scripted import MessagesServer, ResponsesServer, Script, Step, call, error, say, shell
 from tests.support.clients import claude, codex, program, stop_hook, with_hooks
-from tests.support.project import make_project
-
-pytestmark = pytest.mark.client
+from tests.support.project import REPOSITORY, make_project
 
 TWICE = """\
 #!/bin/sh
@@ -23,6 +22,7 @@ exit 2
 """
 
 
+@pytest.mark.client
 def test_claude_speaks(tmp_path: Path) -> None:
     with MessagesServer([say("hello there")]) as server:
         run = claude(make_project(tmp_path / "p"), "hi", server)
@@ -30,6 +30,7 @@ def test_claude_speaks(tmp_path: Path) -> None:
     assert "hi" in run.shown[0]
 
 
+@pytest.mark.client
 def test_claude_runs_two_commands_at_once(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p")
     with MessagesServer([[say("both"), shell("echo one > a; echo first"), shell("echo second")], say("ok")]) as server:
@@ -39,6 +40,7 @@ def test_claude_runs_two_commands_at_once(tmp_path: Path) -> None:
     assert server.turns[1].results == ("first", "second")
 
 
+@pytest.mark.client
 def test_claude_other_tools(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p")
     path = str(project.root / "new.txt")
@@ -47,6 +49,7 @@ def test_claude_other_tools(tmp_path: Path) -> None:
     assert (run.code, (project.root / "new.txt").read_text()) == (0, "text\n")
 
 
+@pytest.mark.client
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500, 529])
 def test_claude_maps_errors(tmp_path: Path, status: int) -> None:
     with MessagesServer(Script([], then=error(status))) as server:
@@ -54,6 +57,7 @@ def test_claude_maps_errors(tmp_path: Path, status: int) -> None:
     assert (run.code, run.result["is_error"], run.result["api_error_status"]) == (1, True, status)
 
 
+@pytest.mark.client
 def test_claude_hook_blocks_twice(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p").write("hook.sh", TWICE)
     with_hooks(project, stop_hook("sh", str(project.root / "hook.sh")))
@@ -66,6 +70,7 @@ def test_claude_hook_blocks_twice(tmp_path: Path) -> None:
     assert "still failing: 1" in run.shown[2]
 
 
+@pytest.mark.client
 def test_claude_subagent_has_its_own_script(tmp_path: Path) -> None:
     steps: list[Step] = [
         call(
@@ -79,6 +84,7 @@ def test_claude_subagent_has_its_own_script(tmp_path: Path) -> None:
     assert [turn.results for turn in server.agent_turns] == [(), ("in the sub",)]
 
 
+@pytest.mark.client
 def test_codex_speaks(tmp_path: Path) -> None:
     with ResponsesServer([say("hello there")]) as server:
         run = codex(make_project(tmp_path / "p"), "hi", server)
@@ -86,6 +92,7 @@ def test_codex_speaks(tmp_path: Path) -> None:
     assert "hi" in run.shown[0]
 
 
+@pytest.mark.client
 def test_codex_runs_two_commands_at_once(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p")
     with ResponsesServer([[shell("echo one > a; echo first"), shell("echo second")], say("ok")]) as server:
@@ -96,6 +103,7 @@ def test_codex_runs_two_commands_at_once(tmp_path: Path) -> None:
     assert "second" in second
 
 
+@pytest.mark.client
 @pytest.mark.parametrize("status", [401, 429, 500, 503])
 def test_codex_maps_errors(tmp_path: Path, status: int) -> None:
     with ResponsesServer([error(status)]) as server:
@@ -104,6 +112,7 @@ def test_codex_maps_errors(tmp_path: Path, status: int) -> None:
     assert run.of_type("turn.failed")
 
 
+@pytest.mark.client
 def test_codex_hook_blocks_twice(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p").write("hook.sh", TWICE)
     with_hooks(project, stop_hook(f"sh '{project.root / 'hook.sh'}'"), file=".codex/hooks.json")
@@ -114,6 +123,7 @@ def test_codex_hook_blocks_twice(tmp_path: Path) -> None:
     assert "still failing: 1" in run.shown[2]
 
 
+@pytest.mark.client
 @pytest.mark.parametrize("switch", ["trusted", "vetted"])
 def test_codex_skips_hooks_that_nobody_trusted(tmp_path: Path, switch: str) -> None:
     project = make_project(tmp_path / "p").write("hook.sh", TWICE)
@@ -123,6 +133,7 @@ def test_codex_skips_hooks_that_nobody_trusted(tmp_path: Path, switch: str) -> N
     assert (run.code, run.said()) == (0, ["a"])
 
 
+@pytest.mark.client
 def test_the_installed_program_is_the_one_that_the_client_finds(tmp_path: Path, installed: Path) -> None:
     with MessagesServer([shell("command -v ralph-hooks"), say("ok")]) as server:
         claude(make_project(tmp_path / "p"), "go", server)
@@ -139,3 +150,12 @@ def test_a_missing_client_fails_under_ci_and_is_skipped_elsewhere(
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome, match="npm ci"):
         program("claude")
+
+
+def test_the_lock_file_pins_exactly_and_names_no_registry() -> None:
+    place = REPOSITORY / "tests" / "clients"
+    wanted = json.loads((place / "package.json").read_text())["dependencies"]
+    packages = json.loads((place / "package-lock.json").read_text())["packages"]
+    assert {name: packages[f"node_modules/{name}"]["version"] for name in wanted} == wanted
+    assert not [name for name, package in packages.items() if "resolved" in package]
+    assert all(package.get("integrity") for name, package in packages.items() if name)

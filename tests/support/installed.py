@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -40,11 +41,18 @@ def _install(place: Path) -> None:
     """Dependencies come from the environment that runs the tests; only our wheel is installed for real."""
     venv.create(place / "venv", symlinks=True)
     python = str(place / "venv" / "bin" / "python")
-    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(place / "dist")], REPOSITORY)
+    _run([*_builder(), str(place / "dist")], REPOSITORY)
     (wheel,) = (place / "dist").glob("*.whl")
     _run([*_installer(python), "--no-deps", str(wheel)], place)
     (site,) = (place / "venv" / "lib").glob("python*/site-packages")
     (site / "tests-dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+
+def _builder() -> list[str]:
+    """The build backend itself where it is installed; else `build`, which fetches it."""
+    if importlib.util.find_spec("hatchling"):
+        return [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
+    return [sys.executable, "-m", "build", "--wheel", "--outdir"]
 
 
 def _installer(python: str) -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Everything else that starts with GIT_ would send our calls to another repository, index or object store.
 KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-GIT_SECONDS = 120.0
+GIT_SECONDS = 60.0
 
 
 class NoDigest(Exception):
@@ -66,9 +66,18 @@ def open_repository(top: str) -> Repository | None:
 
 
 def environment(git_dir: str, top: str) -> dict[str, str]:
-    """What git sees: this repository and this work tree, whatever was inherited."""
+    """What git sees: this repository and this work tree, whatever was inherited.
+
+    PATH loses what lies in the work tree, such as an active `.venv/bin`: the tree does not bring its own git.
+    """
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in KEPT}
-    return env | {"GIT_DIR": git_dir, "GIT_WORK_TREE": top, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    path = [
+        one
+        for one in env.get("PATH", os.defpath).split(":")
+        if one[:1] == "/" and not (one + "/").startswith(top + "/")
+    ]
+    own = {"GIT_DIR": git_dir, "GIT_WORK_TREE": top, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return env | own | {"PATH": ":".join(path)}
 
 
 def start(words: Sequence[str], cwd: str, env: dict[str, str], stdin: bytes | None = None) -> Pending:

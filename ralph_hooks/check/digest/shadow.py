@@ -84,8 +84,12 @@ class Shadow:
         for name in ("objects", "refs", "info"):
             files.make_dirs(os.path.join(self.path, name))
         for name, text in self.wanted:  # not synced: `intact` would tell
-            with open(os.path.join(self.path, name), "xb") as file:
-                file.write(text)
+            path = os.path.join(self.path, name)
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, files.PRIVATE)
+            try:
+                files.write_all(fd, text)
+            finally:
+                os.close(fd)
         _prune(os.path.dirname(self.state))
 
     def git(self, *words: str, stdin: bytes | None = None) -> Pending:

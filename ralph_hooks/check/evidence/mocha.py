@@ -45,7 +45,7 @@ def parse(text: str) -> Evidence | None:
 
 
 def _is_summary(lines: list[str], at: int) -> bool:
-    return _PASSING.match(lines[at]) is not None and (at == 0 or not lines[at - 1].strip())
+    return at > 0 and not lines[at - 1].strip() and _PASSING.match(lines[at]) is not None
 
 
 def _evidence(above: list[str], below: list[str], counts: dict[str, int]) -> Evidence:

@@ -18,6 +18,8 @@ _FINAL = re.compile(
     rf"|{_SOME}(?:, {_SOME})*+) {_TIME}(?: =+)?$"
 )
 _COUNT = re.compile(r"(\d+) ([a-z]+(?: (?!in )[a-z]+)*+)")
+_RESULTS = re.compile(r"^Results \(\d+(?:\.\d+)?m?s\):$")  # pytest-sugar and pytest-pretty, their counts below it
+_RESULT = re.compile(r"^ {4,}(\d+) ([a-z]+)$")
 _KINDS = {"failed", "passed", "skipped", "xfailed", "xpassed", "error", "errors", "deselected", "warning", "warnings"}
 _STARTS = re.compile(r"^=+ test session starts =+$")
 _SECTION = re.compile(r"^=+ \S.* =+$")
@@ -30,8 +32,8 @@ _VERBOSE = re.compile(rf"^(\S+::.*?) ({_STATUS})(?: \(.*\))? +\[ *\d+%\]$")
 _XDIST = re.compile(rf"^\[gw\d+\] \[ *\d+%\] ({_STATUS}) (\S+::.*?) *$")
 _LISTED = re.compile(r"^(PASSED|XFAIL|XPASS) (\S+::.*?)(?: - .*)?$")
 _MEANS = {"PASSED": "passed", "XPASS": "passed", "SKIPPED": "skipped", "XFAIL": "xfailed"}
-# Another line glued to the final one, or the closing words of a plugin: no summary of ours, but not cut off either.
-_SUMMED_UP = re.compile(rf"={{3,}} (?:no tests ran|{_SOME}(?:, {_SOME})*+) {_TIME}|^Results \(", re.MULTILINE)
+# Something else glued to the final line: no summary that can be trusted, but no run that was cut off either.
+_SUMMED_UP = re.compile(rf"={{3,}} (?:no tests ran|{_SOME}(?:, {_SOME})*+) {_TIME}")
 _CONFTEST = re.compile(r"^ImportError while loading conftest '(.+)'\.$")
 ENDED_EARLY = "pytest ended without its summary"
 
@@ -45,7 +47,7 @@ def parse(text: str) -> Evidence | None:
     """The last final line, the failures that belong to it, and the statuses of a verbose run."""
     lines = text.split("\n")
     found = next(
-        ((at, counts) for at in range(len(lines) - 1, -1, -1) if (counts := _final(lines[at])) is not None), None
+        ((at, counts) for at in range(len(lines) - 1, -1, -1) if (counts := _summary(lines, at)) is not None), None
     )
     if found is None or any(_STARTS.match(line) for line in lines[found[0] + 1 :]):
         return _unfinished(lines)
@@ -69,6 +71,18 @@ def parse(text: str) -> Evidence | None:
     return evidence
 
 
+def _summary(lines: list[str], at: int) -> dict[str, int] | None:
+    if not _RESULTS.match(lines[at]):
+        return _final(lines[at])
+    counts: dict[str, int] = {}
+    for line in lines[at + 1 :]:
+        if not line.strip():
+            break
+        if match := _RESULT.match(line):
+            counts[match[2]] = int(match[1])
+    return counts if counts.keys() & _KINDS else None
+
+
 def _final(line: str) -> dict[str, int] | None:
     """The counts of a final line; empty when no test ran."""
     match = _FINAL.match(line)
@@ -81,6 +95,8 @@ def _final(line: str) -> dict[str, int] | None:
 def _unfinished(lines: list[str]) -> Evidence | None:
     """No final line: a broken conftest, a run that died half way, or the short summary of `-qq`."""
     for at in range(len(lines) - 1, -1, -1):
+        if _RESULTS.match(lines[at]):
+            return Evidence("pytest", passed=0, failed=0, nothing=True)
         if broken := _CONFTEST.match(lines[at]):
             return _broken(broken[1].rpartition("/")[2], cut("\n".join(lines[at:])))
         if _STARTS.match(lines[at]):

@@ -14,6 +14,11 @@ from ralph_hooks.install.place import FOREIGN, Place, table
 
 DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 DEPTH = 2
+# Files of the root that decide in every package.
+SHARED = (
+    "package.json", *node.LOCKS, "pnpm-workspace.yaml", ".npmrc", ".yarnrc.yml", "turbo.json", "nx.json", "lerna.json",
+    "tsconfig*.json", "*.config.*", "*.preset.*", ".babelrc*",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def _package(member: Package, members: list[Package], root: Place) -> Proposal:
     manager, _ = node.manager_of(root, root.json("package.json"))
     needed = _closure(member, {other.name: other for other in members})
     places = [member.place.path, *sorted(needed - {member.place.path})]
-    shared = [name for name in ("package.json", *node.LOCKS) if root.has(name)]
+    shared = root.find(*SHARED)
     proposal = next((found for found in node.find(member.place) if found.kind == TESTS), None)
     run = proposal.run if proposal else node.script(manager, "test")
     others = f", which needs {len(places) - 1} other package{'s' * (len(places) > 2)}" if len(places) > 1 else ""

@@ -341,3 +341,14 @@ def test_any_name_of_the_top(tmp_path: Path, name: bytes) -> None:
     tree.write("a.py", "another\n")
     assert tree.digest() not in ("", before)
     assert digest_of_paths(tree.project, ["src"]) != ""
+
+
+@pytest.mark.parametrize("place", ["{top}/.venv/bin", ".venv/bin", ""])
+def test_the_tree_does_not_bring_its_own_git(tree: Tree, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    tree.write(".gitignore", ".venv\n/git\n")
+    for name in (".venv/bin/git", "git"):
+        tree.write(name, "#!/bin/sh\nexit 0\n").path(name).chmod(0o755)
+    before = tree.digest()
+    monkeypatch.setenv("PATH", f"{place.format(top=tree.root)}:{os.environ['PATH']}")
+    tree.write("a.py", "another\n")
+    assert tree.digest() not in ("", before)

@@ -36,6 +36,14 @@ SUB = [
 LONG = "test_long_name_that_goes_over_the_width_of_the_terminal_and_then_some_more_to_be_quite_sure_of_it"
 ROWS = [
     *rows("green green-quiet green-verbose green-vv-ra green-xdist green-colour", 6, 0, 0, 1, 1),
+    *rows("7-green pretty-green sugar-green", 6, 0, 0, 1, 1),
+    *rows("7-empty pretty-empty sugar-empty", 0, 0, nothing=True),
+    *rows("7-red 7-red-verbose", 3, 6, 2, 1, ids=RED, says="the sum is wrong"),
+    *rows("7-import-error", 0, 0, 1, ids=["test_broken.py"], says="No module named 'missing_module'"),
+    *rows("sugar-red", 3, 6, 2, 1, ids=[*RED[:5], *RED[6:], RED[5]], says="the sum is wrong"),
+    *rows("pretty-red", 3, 6, 2, 1, ids=TITLES, says="fixture is broken"),
+    *rows("pretty-exit-half", 0, 0, 1, ids=[ENDED_EARLY], says="collected 2 items"),
+    *rows("sugar-exit-half"),
     *rows("green-deselected", 1, 0),
     *rows("green-qq bad-option"),
     *rows(
@@ -171,6 +179,12 @@ def test_a_final_line_that_another_process_wrote_into_is_no_evidence_either_way(
     text = output("pytest", "green")
     head = text[: text.rindex("\n=") + 1]
     assert parse(f"{head}{before}6 passed in 0.02s{after}") is None
+
+
+def test_the_results_of_a_benchmark_are_not_those_of_a_plugin() -> None:
+    evidence = parse(output("pytest", "green") + "Results (1.20s):\n    12 requests\n")
+    assert evidence is not None
+    assert (evidence.passed, evidence.nothing) == (6, False)
 
 
 OLD = [
