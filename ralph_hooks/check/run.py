@@ -14,6 +14,7 @@ from ralph_hooks.process.spawn import Child, CouldNotStart, spawn, wait_any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ralph_hooks.check.reports import Reports
     from ralph_hooks.plan.config import Check
 
 GRACE = 2.0
@@ -39,11 +40,11 @@ class Running:
 
     def __init__(self, check: Check, plot: Plot) -> None:
         self.check = check
-        self.started_at = time.time()
         self._plot = plot
         self._begin = time.monotonic()
         own = self._begin + check.timeout_s
         self.deadline = own if plot.deadline is None else min(own, plot.deadline)
+        self.reports = _reports(check.junit, plot.root) if check.junit else None
         self.child, self.output = self._spawn()
 
     def _spawn(self) -> tuple[Child | CouldNotStart, Output | None]:
@@ -100,6 +101,12 @@ class Running:
             tree.kill_tree(self.child, self._plot.run_id, CANCEL_GRACE)
         if self.output is not None:
             self.output.finish()
+
+
+def _reports(pattern: str, root: str) -> Reports:
+    from ralph_hooks.check.reports import Reports
+
+    return Reports(pattern, root)
 
 
 def command(run: list[str] | str) -> list[str]:
