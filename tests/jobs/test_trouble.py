@@ -16,7 +16,7 @@ from ralph_hooks.check.identity import new_run_id
 from ralph_hooks.jobs.tables import meta
 from tests.jobs.conftest import MakeJobs, on_both
 from tests.support.jobs import SEED, JobProject
-from tests.support.project import REPOSITORY
+from tests.support.project import REPOSITORY, git
 
 pytestmark = pytest.mark.slow
 
@@ -199,6 +199,33 @@ def test_criteria_are_committed_as_they_pass(jobs: MakeJobs) -> None:
     assert result["status"] == "completed", result
     assert [record["ac_ids"] for record in result["checkpoint_commits"]] == [["AC-1"], ["AC-2"]]
     assert result["checkpoint_attempted_ac_ids"] == ["AC-1", "AC-2"]
+
+
+def test_a_job_works_in_a_clone_and_pushes_a_branch(jobs: MakeJobs, tmp_path: Path) -> None:
+    project = jobs(3)
+    bare = tmp_path / "origin.git"
+    git(tmp_path, "clone", "-q", "--bare", str(project.project.root), str(bare))
+    options = ["--lineage-id", "far", "--git-remote", str(bare), "--git-ref", "main", "--oscillation-window", "9"]
+    done = project.job("start", *options, "--seed", seed_of(project), "--max-generations", "2")
+    assert done.code == 0, done.err
+    assert project.end(done.out.strip())["stop_reason"] == "max_generations reached"
+    done = project.job("start", *options)
+    result = project.end(done.out.strip())
+    assert result["stop_reason"] == "qa passed", result
+    assert git(bare, "show", "ralph/far:n.txt") == "3"
+    assert git(bare, "log", "--format=%s", "main..ralph/far").splitlines() == [
+        f"Generation {number} of far" for number in (3, 2, 1)
+    ]
+    assert (project.project.root / "n.txt").read_text() == "0"
+    assert git(project.project.root, "status", "--porcelain") == ""
+
+
+def test_a_remote_that_is_not_there_is_an_infrastructure_failure(jobs: MakeJobs) -> None:
+    project = jobs(1)
+    done = project.job("start", "--lineage-id", "far", "--git-remote", "/nowhere.git", "--seed", seed_of(project))
+    result = project.end(done.out.strip())
+    assert (result["stop_reason"], result["failure_reason_code"]) == ("step_error", "infrastructure")
+    assert "/nowhere.git" in result["detail"]
 
 
 def test_plugin_mode_starts_no_job(jobs: MakeJobs) -> None:
