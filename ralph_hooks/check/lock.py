@@ -8,6 +8,7 @@ import time
 
 from ralph_hooks import fastjson, files
 from ralph_hooks.check import identity, record
+from ralph_hooks.check.watch import Busy
 from ralph_hooks.process import tree
 
 TYPE_CHECKING = False
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from ralph_hooks.check.verdict import Run
 
 PAUSE = 0.02
-
-
-class Busy(Exception):
-    """Another run held the checkout until there was too little time left for ours."""
-
-    def __init__(self, holder: str) -> None:
-        super().__init__(f"another run ({holder}) holds this checkout")
-        self.holder = holder
 
 
 class CheckoutLock:
@@ -145,3 +138,6 @@ def _read(checkout: str) -> dict[str, Any] | None:
     except (fastjson.JsonError, KeyError, TypeError, ValueError):
         return None
     return data if isinstance(data, dict) else None
+
+
+__all__ = ["Busy", "CheckoutLock", "share"]

@@ -69,7 +69,7 @@ def command(
     )  # fmt: skip
     compile_package()
     asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
-    outcome = set_up(os.getcwd(), options, _ask if asked else _first, _quiet if as_json else _tell)
+    outcome = set_up(common.here(), options, _ask if asked else _first, _quiet if as_json else _tell)
     if not dry_run:
         outcome.notes += _seal()
     if as_json:
@@ -85,7 +85,7 @@ def command(
 
 def _seal() -> list[str]:
     """A person's install is an approval. An agent's is not, and it never replaces one."""
-    project = find_project(os.getcwd())
+    project = find_project(common.here())
     agent = agent_above()
     if project is None or (agent and os.path.exists(seal_path(project))):
         return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import click
 
@@ -30,7 +29,7 @@ def command(*, client: str, scope: tuple[str, ...], purge: bool, dry_run: bool, 
     """Exit 0; 1 when a file could not be changed; 2 inside an agent."""
     common.require_person("uninstall")
     clients = list(settings.CLIENTS) if client == "all" else [client]
-    done = remove(os.getcwd(), clients, scope or ("project", "local"), purge=purge, dry_run=dry_run)
+    done = remove(common.here(), clients, scope or ("project", "local"), purge=purge, dry_run=dry_run)
     if as_json:
         click.echo(json.dumps(_data(done), indent=2))
         return 0

@@ -80,8 +80,8 @@ def test_a_selection_that_misses_the_canary_is_unproven(tmp_path: Path) -> None:
 
 
 def test_a_masked_exit_is_found_by_what_it_printed(tmp_path: Path) -> None:
-    script = f"#!/bin/sh\n{' '.join(PYTEST)}\necho finished\n"
-    proof = prove(tmp_path, ["sh", "run.sh"], {**GREEN, "run.sh": script})
+    script = f"import subprocess\nsubprocess.run({PYTEST!r})\n"
+    proof = prove(tmp_path, [sys.executable, "run.py"], {**GREEN, "run.py": script})
     assert proof.masked and not proof.proven
     assert "its exit code is masked" in proof.why
 
@@ -238,3 +238,18 @@ def test_a_scratch_copy_without_git(tmp_path: Path) -> None:
     with scratch(str(tmp_path)) as place:
         assert sorted(name.name for name in Path(place).iterdir()) == ["a.py", "node_modules"]
         assert (Path(place) / "node_modules").is_symlink()
+
+
+def test_too_much_to_copy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ralph_hooks.install.scratch.MOST_FILES", 1)
+    project = make_project(tmp_path).write("a.py", "").write("b.py", "")
+    (proof,) = canary.prove(str(project.root), str(project.root), None, [("tests", ".")], 60)
+    assert not proof.proven and proof.why.startswith("no scratch copy could be made: more than 1 files")
+
+
+def test_a_checkout_in_which_git_set_its_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = make_project(tmp_path / "other").commit()
+    project = make_project(tmp_path / "shop").write("a.py", "1").commit()
+    monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
+    with scratch(str(project.root)) as place:
+        assert (Path(place) / "a.py").read_text() == "1"
