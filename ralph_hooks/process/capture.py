@@ -62,15 +62,19 @@ class Pending:
             out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
         except BaseException:  # ^C: the helper has a session of its own and would not hear it
             self._fds.close()
-            tree.kill_tree(child, "", strays=False)
+            self._kill(child, grace=2.0)
             raise
         self._fds.close()
         if not whole or not child.wait(max(0.0, self._deadline - time.monotonic())):
-            from ralph_hooks.process import tree
-
-            tree.kill_tree(child, "", grace=0.0, strays=False)
+            self._kill(child, grace=0.0)
             return Captured(None, out, err, f"`{self._argv[0]}` took longer than {self._timeout:g} s")
         return Captured(_code(child), out, err)
+
+    @staticmethod
+    def _kill(child: Child, grace: float) -> None:
+        from ralph_hooks.process import tree
+
+        tree.kill_tree(child, "", grace=grace, strays=False)
 
 
 def capture(
