@@ -149,7 +149,10 @@ def small_rows(bench: Bench, rounds: int) -> list[dict[str, object]]:
     known = bench.project("known", "exit 0\n")
 
     def touch(root: Path) -> Command:
-        return lambda: (root / "a.txt").write_text(str(next(count))) and None
+        def write() -> None:
+            (root / "a.txt").write_text(str(next(count)))
+
+        return write
 
     def bare(root: Path, code: int) -> Command:
         return lambda: bench.run("bash", "check.sh", cwd=root, expect=(code,))

@@ -12,6 +12,7 @@ from ralph_hooks.clients import hosts
 from ralph_hooks.clients.reply import Reply
 from ralph_hooks.gate import stop as gate
 from ralph_hooks.gate.event import BadEventError, Event, parse_event, read_event
+from ralph_hooks.gate.finish import finish
 from ralph_hooks.process import signals
 
 TYPE_CHECKING = False
@@ -38,11 +39,11 @@ def answer(words: list[str]) -> Reply:
     """The reply to the event on standard input."""
     client, within, problem = read_words(words)
     if problem:
-        return hosts.reply("claude", gate.finish(_nowhere(client), gate.unverified("usage", f"{problem}; {USAGE}")))
+        return hosts.reply("claude", finish(_nowhere(client), gate.unverified("usage", f"{problem}; {USAGE}")))
     try:
         event = parse_event(read_event())
     except BadEventError as error:
-        return hosts.reply(client, gate.finish(_nowhere(client), gate.unverified("bad event", str(error))))
+        return hosts.reply(client, finish(_nowhere(client), gate.unverified("bad event", str(error))))
     event.host = hosts.host_of(event.data, client)
     try:
         return _dispatch(event, client, within)
@@ -72,19 +73,20 @@ def _dispatch(event: Event, client: str, within: float) -> Reply:
         from ralph_hooks.guard.events import answer as guarded
 
         return guarded(event, client)
-    from ralph_hooks.check.run import Cancel
+    from ralph_hooks.check.watch import Cancel
 
+    signals.keep_children()
     cancel = Cancel()
-    for number in (signals.TERM, signals.INT, signals.HUP):
+    for number in (signals.TERM, signals.INT, signals.HUP, signals.QUIT):
         signals.on(number, cancel)
     cancel.wakeup = signals.wakeup()
     stop = gate.Stop(event, client, within, cancel)
-    return hosts.reply(event.host, gate.finish(stop, gate.decide(stop)))
+    return hosts.reply(event.host, finish(stop, gate.decide(stop)))
 
 
 def _nowhere(client: str) -> gate.Stop:
     """A stop without an event, for the ledger line of one that could not be read."""
-    from ralph_hooks.check.run import Cancel
+    from ralph_hooks.check.watch import Cancel
     from ralph_hooks.plan.locate import find_project
 
     stop = gate.Stop(Event({}, b""), client, gate.DEFAULT_WITHIN, Cancel())
@@ -101,7 +103,7 @@ def _bug(event: Event, client: str, error: Exception) -> Decision:
     where = write_report(error)
     stop = _nowhere(client)
     stop.event = event
-    return gate.finish(stop, gate.unverified("bug", f"{type(error).__name__}: {error}; the report is at `{where}`"))
+    return finish(stop, gate.unverified("bug", f"{type(error).__name__}: {error}; the report is at `{where}`"))
 
 
 def _leave(reply: Reply) -> NoReturn:

@@ -8,6 +8,7 @@ import time
 
 from ralph_hooks import fastjson, files
 from ralph_hooks.check import identity, record
+from ralph_hooks.check.watch import Busy
 from ralph_hooks.process import tree
 
 TYPE_CHECKING = False
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from ralph_hooks.check.verdict import Run
 
 PAUSE = 0.02
-
-
-class Busy(Exception):
-    """Another run held the checkout until there was too little time left for ours."""
-
-    def __init__(self, holder: str) -> None:
-        super().__init__(f"another run ({holder}) holds this checkout")
-        self.holder = holder
 
 
 class CheckoutLock:
@@ -82,14 +75,8 @@ class CheckoutLock:
 
     def _pause(self) -> None:
         """Wait a little; the one place where a signal may end the waiting."""
-        if self._cancel is None:
-            time.sleep(PAUSE)
-            return
-        try:
-            self._cancel.arm()
-            time.sleep(PAUSE)
-        finally:
-            self._cancel.disarm()
+        sleep = time.sleep if self._cancel is None else self._cancel.sleep
+        sleep(PAUSE)
 
     def _latest_start(self) -> float | None:
         """With less than half of the last run's duration left, a run of ours would only be cut off."""
@@ -145,3 +132,6 @@ def _read(checkout: str) -> dict[str, Any] | None:
     except (fastjson.JsonError, KeyError, TypeError, ValueError):
         return None
     return data if isinstance(data, dict) else None
+
+
+__all__ = ["Busy", "CheckoutLock", "share"]

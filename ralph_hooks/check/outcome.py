@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import os
-
 from ralph_hooks.check.environment import tool_directories, working_directory
 from ralph_hooks.check.evidence import registry
 from ralph_hooks.check.evidence.text import clean
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
     from ralph_hooks.process.spawn import Child, CouldNotStart
 
 EVIDENCE_BYTES = 1024 * 1024
-REPORT_BYTES = 64 * 1024 * 1024
 NO_TEST_SPECIFIED = "Error: no test specified"
 WATCHING = ("watching for file changes", "waiting for file changes", "press q to quit", "watch usage", "watch mode")
 
@@ -78,24 +74,8 @@ def evidence_bytes(output: Output) -> bytes:
 
 def _evidence(running: Running, text: str, body: str) -> Evidence | None:
     check = running.check
-    reports = fresh_reports(check.junit, running._plot.root, running.started_at) if check.junit else []
+    reports = running.reports.fresh() if running.reports else ()
     return registry.collect(check.format, words_of(check.run), body, text, reports)
-
-
-def fresh_reports(pattern: str, root: str, since: float) -> list[tuple[str, bytes]]:
-    """JUnit reports that this run wrote; older ones say nothing about it. Two seconds cover coarse file systems."""
-    found = []
-    size = 0
-    for path in sorted(glob.glob(os.path.join(root, pattern), recursive=True)):
-        try:
-            stat = os.stat(path)
-            size += stat.st_size
-            if stat.st_mtime >= since - 2 and size <= REPORT_BYTES:
-                with open(path, "rb") as file:
-                    found.append((path, file.read()))
-        except OSError:
-            continue
-    return found
 
 
 def judge(
@@ -123,7 +103,7 @@ def _verdict(
     if evidence is not None and evidence.failing:
         contradiction = ' although it exited 0 (`format = "none"` ignores the summary)' if exit_code == 0 else ""
         return RED, f"{evidence.runner} reports {evidence.failing} failing{contradiction}"
-    if exit_code == 5 and evidence is not None and evidence.runner == "pytest":
+    if exit_code == 5 and registry.named(check.format, words_of(check.run), body) == ["pytest"]:
         return NO_TESTS, "pytest collected no test (exit 5)"
     if exit_code != 0 and evidence is not None and evidence.nothing:
         return NO_TESTS, f"{evidence.runner} says that it ran no test (exit {exit_code})"

@@ -7,64 +7,18 @@ import time
 
 from ralph_hooks.check.environment import environment, working_directory
 from ralph_hooks.check.verdict import PASSES, TIMEOUT, CheckResult
+from ralph_hooks.check.watch import Cancel, Cancelled, Watch
 from ralph_hooks.process import tree
 from ralph_hooks.process.output import Output, pipe
 from ralph_hooks.process.spawn import Child, CouldNotStart, spawn, wait_any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ralph_hooks.check.reports import Reports
     from ralph_hooks.plan.config import Check
 
 GRACE = 2.0
 CANCEL_GRACE = 0.3
-
-
-class Cancelled(BaseException):
-    """TERM or INT came while a check was running."""
-
-
-class Cancel:
-    """A signal handler may only raise while somebody waits; elsewhere it leaves a note."""
-
-    def __init__(self) -> None:
-        self.requested = 0
-        self.wakeup = -1
-        self._armed = False
-
-    def __call__(self, number: int, frame: object) -> None:
-        self.requested = number
-        if self._armed:
-            raise Cancelled
-
-    def arm(self) -> None:
-        """From here to `disarm` the signal interrupts."""
-        self._armed = True
-        if self.requested:
-            raise Cancelled
-
-    def disarm(self) -> None:
-        self._armed = False
-
-
-class Watch:
-    """What a caller may see of a run: subclass and override."""
-
-    cancel: Cancel | None = None
-    may_remember = True
-
-    def meanwhile(self) -> None:
-        """Called once, right after the first check was started: the place for slow imports."""
-
-    def started(self, check: Check, output: Output) -> None:
-        """A check was started; `output` grows."""
-
-    def finished(self, result: CheckResult) -> None:
-        """A check is over."""
-
-    def tick(self) -> None:
-        """Called while waiting, when `tick_seconds` is set."""
-
-    tick_seconds: float | None = None
 
 
 class Plot:
@@ -86,11 +40,11 @@ class Running:
 
     def __init__(self, check: Check, plot: Plot) -> None:
         self.check = check
-        self.started_at = time.time()
         self._plot = plot
         self._begin = time.monotonic()
         own = self._begin + check.timeout_s
         self.deadline = own if plot.deadline is None else min(own, plot.deadline)
+        self.reports = _reports(check.junit, plot.root) if check.junit else None
         self.child, self.output = self._spawn()
 
     def _spawn(self) -> tuple[Child | CouldNotStart, Output | None]:
@@ -147,6 +101,12 @@ class Running:
             tree.kill_tree(self.child, self._plot.run_id, CANCEL_GRACE)
         if self.output is not None:
             self.output.finish()
+
+
+def _reports(pattern: str, root: str) -> Reports:
+    from ralph_hooks.check.reports import Reports
+
+    return Reports(pattern, root)
 
 
 def command(run: list[str] | str) -> list[str]:
@@ -219,3 +179,6 @@ def _wait(active: list[Running], watch: Watch) -> None:
     finally:
         if cancel is not None:
             cancel.disarm()
+
+
+__all__ = ["Cancel", "Cancelled", "Plot", "Running", "Watch", "command", "run_checks", "safe_name"]

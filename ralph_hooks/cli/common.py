@@ -17,15 +17,22 @@ from ralph_hooks.plan.locate import CONFIG, Project, find_project
 PERSON = "ralph_hooks.guard.person"
 
 
-def project_here() -> Project:
-    """The project of the working directory. Raises `RalphError` when there is none."""
+def here() -> str:
+    """The working directory. Raises `RalphError` when it is gone or cannot be entered."""
     try:
-        here = os.getcwd()
-        found = find_project(here)
+        directory = os.getcwd()
+        os.stat(os.path.join(directory, "."))
     except OSError as error:
         raise RalphError(f"the working directory cannot be read: {error.strerror}", exit_code=EXIT_USAGE) from None
+    return directory
+
+
+def project_here() -> Project:
+    """The project of the working directory. Raises `RalphError` when there is none."""
+    directory = here()
+    found = find_project(directory)
     if found is None:
-        sentence = f"no `{CONFIG}` and no `[tool.ralph-hooks]` in `{here}` or above it"
+        sentence = f"no `{CONFIG}` and no `[tool.ralph-hooks]` in `{directory}` or above it"
         raise RalphError(sentence, "ralph-hooks install", EXIT_USAGE)
     return found
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 
 import click
 
+from ralph_hooks.cli import common
 from ralph_hooks.install import settings
 from ralph_hooks.install.bytecode import compile_package
 from ralph_hooks.install.doctor import Finding, diagnose, examine
@@ -21,7 +21,7 @@ from ralph_hooks.install.doctor import Finding, diagnose, examine
 def command(*, live: bool, as_json: bool) -> int:
     """Exit 0 when nothing is to be repaired, 1 otherwise; notes do not count."""
     compile_package()
-    patient = examine(os.getcwd())
+    patient = examine(common.here())
     found = diagnose(patient)
     tried: list[str] = []
     if live:

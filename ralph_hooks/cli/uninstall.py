@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 
 import click
 
 from ralph_hooks.cli import common
-from ralph_hooks.install import settings
+from ralph_hooks.install import mcp_entry, settings
 from ralph_hooks.install.removal import Removal, remove
 from ralph_hooks.install.setup import relative
 
@@ -30,7 +29,10 @@ def command(*, client: str, scope: tuple[str, ...], purge: bool, dry_run: bool, 
     """Exit 0; 1 when a file could not be changed; 2 inside an agent."""
     common.require_person("uninstall")
     clients = list(settings.CLIENTS) if client == "all" else [client]
-    done = remove(os.getcwd(), clients, scope or ("project", "local"), purge=purge, dry_run=dry_run)
+    done = remove(common.here(), clients, scope or ("project", "local"), purge=purge, dry_run=dry_run)
+    if client in ("all", "claude"):
+        change = mcp_entry.uninstall(done.site.root, dry_run=dry_run)
+        done.changes += [(mcp_entry.layer(done.site.root), change)] if change.any else []
     if as_json:
         click.echo(json.dumps(_data(done), indent=2))
         return 0

@@ -35,7 +35,8 @@ def reply(host: str, decision: Decision) -> Reply:
     """The reply in the host's own dialect."""
     if decision.kind != BLOCK or host in ("claude", "codex"):
         return claude.reply(decision)
-    return Reply(0, fastjson.dumps(_block(host, decision.feedback)) + "\n", decision.feedback + "\n")
+    code = 2 if host == "copilot" else 0  # the others take exit 2 for a failure of the hook
+    return Reply(code, fastjson.dumps(_block(host, decision.feedback)) + "\n", decision.feedback + "\n")
 
 
 def _block(host: str, reason: str) -> dict[str, Any]:

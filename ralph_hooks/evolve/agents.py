@@ -24,6 +24,7 @@ def run_round(call: RoundCall) -> RoundEnd:
         prompt=call.prompt,
         scratch=scratch,
         most_chars=REPORT_CHARS,
+        arguments=tuple(call.arguments),
         command=tuple(call.command),
     )
     limits = Limits(round_timeout=0, deadline=call.deadline)

@@ -88,6 +88,7 @@ def ask(work: Work, rounds: RoundRunner) -> None:
             run_id=order.run_id,
             provider=order.settings["provider"],
             command=order.settings["command"],
+            arguments=order.settings["arguments"],
             deadline=work.deadline,
             logs=work.logs,
         )

@@ -15,6 +15,7 @@ class RoundCall:
     run_id: str
     provider: str
     command: list[str]
+    arguments: list[str]
     deadline: float
     logs: str
 

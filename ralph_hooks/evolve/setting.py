@@ -15,13 +15,15 @@ from ralph_hooks.plan.locate import Project, find_project, git_top
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """`root` is where agent and checks run; `plan` is the compiled config, `None` without one."""
+    """`root` is where agent and checks run, `inside` the same below its git top level; `plan` is compiled."""
 
     root: str
+    inside: str
     plan: dict[str, str] | None
     config_path: str
     provider: str
     command: list[str]
+    arguments: list[str]
     pass_threshold: float
     stop_on_cycle: bool
     lineage_cap: int
@@ -77,10 +79,12 @@ def settle(call: Call) -> Setting:
     _check_provider(config)
     setting = Setting(
         root=root,
+        inside=os.path.relpath(os.path.realpath(root), os.path.realpath(git_top(root) or root)),
         plan=_packed(project),
         config_path=project.config_path if project else "",
         provider=config.loop.provider,
         command=list(config.loop.command),
+        arguments=list(config.evolve.arguments),
         pass_threshold=config.evolve.pass_threshold,
         stop_on_cycle=config.evolve.stop_on_cycle,
         lineage_cap=config.evolve.lineage_cap,
@@ -107,7 +111,7 @@ def project_root(call: Call) -> str:
         raise RalphError(
             f"`project_dir` is {given!r}, but must be a directory that can be entered: {words}", exit_code=EXIT_USAGE
         ) from None
-    if call.commit_policy != "none" and git_top(root) is None:
+    if call.commit_policy != "none" and not call.git_remote and git_top(root) is None:
         raise RalphError(
             f"`commit_policy` is `{call.commit_policy}`, but `{root}` is in no git repository",
             hint="git init",
@@ -118,9 +122,10 @@ def project_root(call: Call) -> str:
 
 def _check_provider(config: Config) -> None:
     """The agent is deployment config; one that cannot run is refused before anything starts."""
-    from ralph_hooks.loop.providers import provider_for
+    from ralph_hooks.loop.providers import check_arguments, provider_for
 
     provider = provider_for(config.loop.provider)
+    check_arguments(provider, config.evolve.arguments)
     if provider.name == "command" and not config.loop.command:
         raise RalphError(
             "provider `command` runs nothing yet", 'set `command = ["…"]` under [loop] in the config', EXIT_USAGE

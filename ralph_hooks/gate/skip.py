@@ -1,4 +1,7 @@
-"""When a stop is not judged at all (G4, G5). A rule returns its reason or ""; its place in `RULES` is its priority."""
+"""When a stop is not judged at all (G5). A rule returns its reason or ""; its place in `RULES` is its priority.
+
+Background work (G4) is counted and so has a module and a step of its own, `background`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,6 @@ import os
 import time
 
 from ralph_hooks import fastjson, files
-from ralph_hooks.check import identity
-from ralph_hooks.gate import background
-from ralph_hooks.process.tree import RUN_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,13 +46,12 @@ def read_pause(project: Project) -> tuple[float, str] | None:
 
 def nested(event: Event, project: Project, plan: Plan) -> str:
     """A check of ours started an agent: its stops are inside the very run that would judge them."""
-    run_id = os.environ.get(RUN_ID, "")
-    return "nested in a run of the checks" if run_id and identity.nested_in(run_id) else ""
+    run_id = os.environ.get("RALPH_HOOKS_RUN_ID", "")
+    if not run_id:
+        return ""
+    from ralph_hooks.check import identity
 
-
-def background_work(event: Event, project: Project, plan: Plan) -> str:
-    """The agent waits for something it started."""
-    return background.pending(event, plan.background)
+    return "nested in a run of the checks" if identity.nested_in(run_id) else ""
 
 
 def loop_running(project: Project) -> str:
@@ -65,7 +64,7 @@ def loop_running(project: Project) -> str:
     return f"loop_running: {name}" if name else ""
 
 
-RULES = (plan_mode, paused, nested, background_work)
+RULES = (plan_mode, paused, nested)
 
 
 def skip_reason(event: Event, project: Project, plan: Plan) -> str:

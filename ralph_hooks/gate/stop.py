@@ -13,17 +13,15 @@ import time
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
 from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import in_session, skip
-from ralph_hooks.gate.decision import ALLOW, BLOCK, RELEASED_RED, SKIP, UNVERIFIED, Decision
+from ralph_hooks.gate.decision import ALLOW, CANCELLED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.gate.root import project_of, session_name
-from ralph_hooks.gate.twin import Twin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from ralph_hooks.check.run import Cancel
+    from ralph_hooks.check.watch import Cancel
     from ralph_hooks.gate.round import Round
+    from ralph_hooks.gate.twin import Twin
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.locate import Project
     from ralph_hooks.plan.seal import Approved
@@ -98,11 +96,13 @@ def know_session(stop: Stop) -> Decision | None:
 
 def meet_twin(stop: Stop) -> Decision | None:
     """The same event may arrive twice at once."""
+    from ralph_hooks.gate.twin import Twin
+
     if stop.twin is not None:
         return None
     stop.twin = Twin(stop.event, stop.client)
     try:
-        return stop.twin.meet(stop.deadline)
+        return stop.twin.meet(stop.deadline, stop.cancel)
     except TimeoutError:
         return unverified("busy", "another process is still judging this very stop")
 
@@ -134,7 +134,7 @@ def leave_subagents(stop: Stop) -> Decision | None:
 
 
 def skip_rules(stop: Stop) -> Decision | None:
-    """Paused, planning, waiting for background work …"""
+    """Planning, paused, nested, a loop at work here."""
     if stop.plan is None or stop.project is None:
         return None
     reason = skip.skip_reason(stop.event, stop.project, stop.plan)
@@ -143,11 +143,21 @@ def skip_rules(stop: Stop) -> Decision | None:
     return Decision(SKIP, reason) if reason else None
 
 
+def skip_for_background(stop: Stop) -> Decision | None:
+    """Waiting for background work; after the twin, since every such skip is counted."""
+    if stop.plan is None or not stop.event.background:
+        return None
+    from ralph_hooks.gate import background
+
+    reason = background.pending(stop.event, stop.plan.background)
+    return Decision(SKIP, reason) if reason else None
+
+
 def run_checks(stop: Stop) -> Decision | None:
     """The real command, now."""
     from ralph_hooks.check import once
-    from ralph_hooks.check.lock import Busy
-    from ralph_hooks.check.run import Cancelled
+    from ralph_hooks.check.watch import Busy
+    from ralph_hooks.gate.watching import HookWatch
 
     if stop.run is not None or stop.plan is None or stop.project is None:
         return None
@@ -155,8 +165,6 @@ def run_checks(stop: Stop) -> Decision | None:
         stop.run = once.judge(stop.project, stop.plan, deadline=stop.deadline, watch=HookWatch(stop))
     except Busy as busy:
         return unverified("busy", f"{busy}; there was too little time left to wait for it")
-    except Cancelled:
-        return unverified("cancelled", "the hook was told to end before the checks were done")
     return None
 
 
@@ -177,11 +185,23 @@ def budget_agent(stop: Stop) -> str:
     return stop.event.agent if stop.event.name == "SubagentStop" else ""
 
 
-LINE = (in_round, find_project, know_session, meet_twin, read_plan, leave_subagents, skip_rules, run_checks, rule)
+LINE = (
+    in_round, find_project, know_session, read_plan, leave_subagents, skip_rules, meet_twin, skip_for_background,
+    run_checks, rule,
+)  # fmt: skip
 
 
 def decide(stop: Stop) -> Decision:
-    """Walk the line; the first decision ends it."""
+    """Walk the line; the first decision ends it, and so does a signal."""
+    from ralph_hooks.check.watch import Cancelled
+
+    try:
+        return _walk(stop)
+    except Cancelled:
+        return unverified(CANCELLED, "the hook was told to end before the checks were done")
+
+
+def _walk(stop: Stop) -> Decision:
     for step in LINE:
         decision = step(stop)
         if decision is not None:
@@ -201,90 +221,6 @@ def broken_config(sentence: str) -> Run:
     return run
 
 
-def HookWatch(stop: Stop) -> Any:  # noqa: N802 - reads as the class that it returns
-    """While the check runs: import what is needed only afterwards."""
-    from ralph_hooks.check.run import Watch
-
-    class Loading(Watch):
-        cancel = stop.cancel
-
-        def meanwhile(self) -> None:
-            import ralph_hooks.gate.sessions  # noqa: F401
-
-            compare_inputs(stop)
-            self.may_remember = not changes(stop)
-
-    return Loading()
-
-
-def compare_inputs(stop: Stop) -> None:
-    """What the checks are made of (scripts, targets, runner settings) against what was approved, or a first note."""
-    from ralph_hooks.plan.inputs import differences, inputs_of
-    from ralph_hooks.plan.seal import NONE, pin
-
-    if stop.approved is None or stop.project is None or stop.plan is None:
-        return
-    now = {check.name: inputs_of(check, stop.project.root) for check in stop.plan.check}
-    if stop.approved.source == NONE:
-        pin(stop.project, session_name(stop.event.session), stop.plan, now)
-    elif stop.approved.inputs is not None:
-        stop.approved.changes += differences(stop.approved.inputs, now)
-
-
 def changes(stop: Stop) -> list[str]:
     """How the checks differ from what a person approved, in sentences."""
     return stop.approved.changes if stop.approved is not None else []
-
-
-def record(stop: Stop, decision: Decision) -> bool:
-    """The ledger line of this stop; whether it could be written."""
-    from ralph_hooks.ledger import ledger
-
-    line: dict[str, Any] = {
-        "event": stop.event.name or "Stop",
-        "client": stop.event.host or stop.client,
-        "session": stop.event.session,
-        "agent": stop.event.agent,
-        "decision": decision.kind,
-        "reason": decision.reason,
-        "root": stop.project.root if stop.project else "",
-        "plan": stop.plan.digest if stop.plan else "",
-        "took_s": round(time.monotonic() - stop.begin, 3),
-        "seal": stop.approved.source if stop.approved else "",
-        "changes": changes(stop),
-        **decision.record,
-    }
-    if decision.message:
-        line["message"] = decision.message[:2000]
-    if stop.run is not None:
-        from ralph_hooks.check.record import summary
-
-        line.update(summary(stop.run))
-    return ledger.append(stop.project, line)
-
-
-def finish(stop: Stop, decision: Decision) -> Decision:
-    """Write the ledger line; a block that cannot be written down is not given."""
-    if decision.silent and decision.kind == ALLOW:
-        return decision
-    if not record(stop, decision) and decision.kind == BLOCK:
-        decision = unverified("ledger", "the ledger cannot be written, so the block was not given; the suite is red")
-    leave_receipt(stop)
-    if stop.twin is not None:
-        stop.twin.leave(decision)
-    return decision
-
-
-def leave_receipt(stop: Stop) -> None:
-    """Proof for `ralph-hooks verify`; under a changed config there is none, and nothing new is proven from memory."""
-    run = stop.run
-    if run is None or stop.plan is None or stop.project is None or changes(stop) or not run.receipt_digest:
-        return
-    if all(check.remembered for check in run.checks):
-        return
-    from ralph_hooks.ledger import receipts
-
-    receipts.add(stop.project, stop.plan.digest, run, session=stop.event.session, by="hook")
-
-
-__all__ = ["ALLOW", "BLOCK", "RELEASED_RED", "SKIP", "Stop", "decide", "finish"]

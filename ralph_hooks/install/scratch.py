@@ -6,43 +6,59 @@ written to the original, not even a worktree entry.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from ralph_hooks.process.capture import capture
+from ralph_hooks.check.dependencies import link_dependencies
+from ralph_hooks.process.capture import Captured, capture
 
-# Ignored directories that a suite needs and does not write to; build output is made anew.
-LINKED = ("node_modules", ".venv", "venv", "vendor", "deps", ".tox", ".nox", ".bundle", ".yarn", "Pods", ".eggs")
-COPIED = (".env", ".env.local", ".env.test", ".env.test.local", ".npmrc", "local.properties")
+MOST_FILES = 200_000
+MOST_BYTES = 4 << 30
 SKIPPED = frozenset((".git", "__pycache__", "node_modules", ".venv", "venv", "target", "build", "dist"))
 
 
 @contextmanager
 def scratch(top: str) -> Iterator[str]:
-    """The copy's directory, gone afterwards. Raises `OSError`."""
+    """The copy's directory, gone afterwards. Raises `OSError`, also where there is too much to copy."""
+    names = _small_enough(top, _names(top))
     base = tempfile.mkdtemp(prefix="ralph-hooks-canary-")
     copy = os.path.join(base, os.path.basename(os.path.realpath(top)) or "project")
     try:
-        names = _names(top)
         _clone(top, copy)
         for name in names:
             _copy(os.path.join(top, name), os.path.join(copy, name))
-        _link_dependencies(top, copy, names)
+        link_dependencies(top, copy, names)
         yield copy
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
 
-def _names(top: str) -> list[str]:
+def _names(top: str) -> Iterable[str]:
     """Every file that git would commit; without git everything but dependencies and build output."""
     argv = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = capture(argv, cwd=top, timeout=120)
+    listed = _git(argv, top)
     if listed.code == 0:
         return sorted({os.fsdecode(name) for name in listed.out.split(b"\0") if name})
-    return list(_walk(top))
+    return _walk(top)
+
+
+def _small_enough(top: str, names: Iterable[str]) -> list[str]:
+    """The names as a list; without git this may be a whole home directory."""
+    kept: list[str] = []
+    size = 0
+    for name in names:
+        kept.append(name)
+        try:
+            size += os.lstat(os.path.join(top, name)).st_size
+        except OSError:
+            continue  # deleted, and not yet committed so
+        if len(kept) > MOST_FILES or size > MOST_BYTES:
+            raise OSError(errno.EFBIG, f"more than {MOST_FILES} files or {MOST_BYTES >> 30} GiB would be copied")
+    return kept
 
 
 def _walk(top: str) -> Iterator[str]:
@@ -53,10 +69,15 @@ def _walk(top: str) -> Iterator[str]:
 
 def _clone(top: str, copy: str) -> None:
     """Without a repository, or one that cannot be cloned (no commit yet), a plain directory does."""
-    argv = ["git", "clone", "--quiet", "--shared", "--no-checkout", top, copy]
-    if capture(argv, cwd=top, timeout=120).code == 0:
-        capture(["git", "reset", "--quiet"], cwd=copy, timeout=120)
+    if _git(["git", "clone", "--quiet", "--shared", "--no-checkout", top, copy], top).code == 0:
+        _git(["git", "reset", "--quiet"], copy)
     os.makedirs(copy, exist_ok=True)
+
+
+def _git(argv: list[str], cwd: str) -> Captured:
+    """What git sets for its own hooks would send this call to another repository."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return capture(argv, cwd=cwd, env={**env, "GIT_NO_LAZY_FETCH": "1"}, timeout=120)
 
 
 def _copy(source: str, target: str) -> None:
@@ -64,24 +85,11 @@ def _copy(source: str, target: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if os.path.islink(source):
             os.symlink(os.readlink(source), target)
+        elif os.path.isfile(source):
+            shutil.copy2(source, target)
         elif os.path.isdir(source):  # a submodule or another repository inside this one
             os.symlink(source, target)
-        else:
-            shutil.copy2(source, target)
     except FileNotFoundError:
         pass  # deleted, and not yet committed so
     except FileExistsError:
         pass
-
-
-def _link_dependencies(top: str, copy: str, names: list[str]) -> None:
-    places = {""} | {os.path.dirname(name) for name in names if name.count("/") <= 2}
-    for place in sorted(places):
-        for name in (*LINKED, *COPIED):
-            source, target = os.path.join(top, place, name), os.path.join(copy, place, name)
-            if os.path.lexists(target) or not os.path.exists(source) or not os.path.isdir(os.path.dirname(target)):
-                continue
-            if os.path.isdir(source):
-                os.symlink(source, target)
-            else:
-                shutil.copy2(source, target)

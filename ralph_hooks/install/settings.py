@@ -55,7 +55,8 @@ def layers(client: str, root: str) -> list[Layer]:
             "local": os.path.join(root, ".claude", "settings.local.json"),
             "user": os.path.join(claude_home(), "settings.json"),
         }
-    return [Layer(client, scope, path) for scope, path in places.items()]
+    first = {path: scope for scope, path in reversed(places.items())}  # in the home directory two scopes are one file
+    return [Layer(client, scope, path) for path, scope in reversed(first.items())]
 
 
 def layer(client: str, scope: str, root: str) -> Layer:

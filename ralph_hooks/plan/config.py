@@ -162,6 +162,8 @@ class Evolve:
     """`plugin` = hand the work to the client's own subagents."""
     lineage_cap: Positive = 30
     """Generations of one lineage over all its jobs."""
+    arguments: list[str] = field(default_factory=list)
+    """Arguments for the agent of every generation, such as its permission mode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-from ralph_hooks.process import tree
 from ralph_hooks.process.spawn import Child, CouldNotStart, spawn
 
 TYPE_CHECKING = False
@@ -59,12 +58,23 @@ class Pending:
         if isinstance(child, CouldNotStart):
             self._fds.close()
             return Captured(None, b"", b"", child.words)
-        out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
+        try:
+            out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
+        except BaseException:  # ^C: the helper has a session of its own and would not hear it
+            self._fds.close()
+            self._kill(child, grace=2.0)
+            raise
         self._fds.close()
         if not whole or not child.wait(max(0.0, self._deadline - time.monotonic())):
-            tree.kill_tree(child, "", grace=0.0, strays=False)
+            self._kill(child, grace=0.0)
             return Captured(None, out, err, f"`{self._argv[0]}` took longer than {self._timeout:g} s")
         return Captured(_code(child), out, err)
+
+    @staticmethod
+    def _kill(child: Child, grace: float) -> None:
+        from ralph_hooks.process import tree
+
+        tree.kill_tree(child, "", grace=grace, strays=False)
 
 
 def capture(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -124,9 +125,9 @@ def test_refused_unless_forced(project: TestProject, args: list[str], words: str
 
 
 def test_a_masked_exit_that_only_the_canary_finds(project: TestProject) -> None:
-    project.write("run.sh", f"{RUNNER}\necho finished\n")
+    project.write("run.py", f"import subprocess\nsubprocess.run({RUNNER.split()!r})\n")
     before = tree(project.root)
-    done = project.ralph("install", "--command", "sh run.sh", timeout=120)
+    done = project.ralph("install", "--command", f"{sys.executable} run.py", timeout=120)
     assert done.code == 1 and "its exit code is masked" in done.err
     assert tree(project.root) == before
 
@@ -343,3 +344,92 @@ def test_an_agent_cannot_uninstall(project: TestProject) -> None:
     done = project.ralph("uninstall")
     assert done.code == 2 and "a person's verb" in done.err
     assert (project.root / ".claude/settings.json").exists()
+
+
+def test_interrupted_while_proving_leaves_nothing(project: TestProject) -> None:
+    """^C during the scratch runs: nothing written, nothing left running."""
+    mark = project.root.parent / "mark"
+    project.write(
+        "tests/test_a.py",
+        f"import pathlib, time\ndef test_a():\n    pathlib.Path({str(mark)!r}).touch()\n    time.sleep(60)\n",
+    )
+    before = tree(project.root)
+    env = os.environ | {"PYTHONPATH": str(REPOSITORY)} | project.env
+    argv = [sys.executable, "-m", "ralph_hooks", "install", "--yes"]
+    child = subprocess.Popen(argv, cwd=project.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not mark.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=30)
+    assert child.returncode == 130 and tree(project.root) == before
+    deadline = time.monotonic() + 10
+    while running() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running() == []
+
+
+def running() -> list[str]:
+    """Processes whose HOME is this test's and that run pytest."""
+    found = []
+    for name in set(os.listdir("/proc")) - {str(os.getpid()), "self", "thread-self"}:
+        try:
+            environment = Path("/proc", name, "environ").read_bytes()
+            words = Path("/proc", name, "cmdline").read_bytes()
+        except OSError:
+            continue
+        if f"HOME={os.environ['HOME']}\0".encode() in environment and b"pytest\0-q" in words:
+            found.append(words.decode("utf-8", "replace"))
+    return found
+
+
+def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = (
+        "import os, shutil, sys; shutil.rmtree(os.getcwd())\n"
+        "from ralph_hooks.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    for verb in ("install", "uninstall", "doctor"):
+        gone.mkdir(exist_ok=True)
+        argv = [sys.executable, "-c", code, verb]
+        env = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+        done = subprocess.run(argv, cwd=gone, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and "the working directory cannot be read" in done.stderr, done.stderr
+
+
+def test_the_config_in_pyproject_is_a_config_too(project: TestProject) -> None:
+    project.write("pyproject.toml", f'[tool.pytest.ini_options]\n[[tool.ralph-hooks.check]]\nrun = "{RUNNER}"\n')
+    done = project.ralph("install", timeout=120)
+    assert done.code == 0 and "kept     pyproject.toml\n" in done.out and "proved   `" in done.out
+    assert not (project.root / "ralph-hooks.toml").exists()
+    gone = project.ralph("uninstall", "--purge")
+    assert (
+        "pyproject.toml, with the table [tool.ralph-hooks]" in gone.out and (project.root / "pyproject.toml").exists()
+    )
+
+
+def test_in_the_home_directory_project_and_user_are_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Path(os.environ["HOME"])
+    made = make_project(home, repository=False)
+    assert install(made, "--command", "true", "--force").code == 0
+    assert "2 to repair" not in made.ralph("doctor").out
+    assert made.ralph("uninstall").code == 0 and not (home / ".claude").exists()
+
+
+def test_a_running_session_takes_the_persons_uninstall_and_nobody_elses(project: TestProject) -> None:
+    """The guard of a session that goes on refuses the same change when a person has not made it."""
+    install(project)
+    path = project.root / ".claude/settings.json"
+    common = {"session_id": "s", "cwd": str(project.root)}
+    prompt = {**common, "hook_event_name": "UserPromptSubmit", "prompt": "go on"}
+    change = {**common, "hook_event_name": "ConfigChange", "source": "project_settings", "file_path": str(path)}
+    text = path.read_bytes()
+    assert project.ralph("hook", "claude", stdin=json.dumps(prompt)).code == 0
+    token = Path(paths.project_dir(str(project.root))) / "token.json"
+    token.unlink()
+    path.unlink()
+    assert project.ralph("hook", "claude", stdin=json.dumps(change)).code == 2
+    path.write_bytes(text)
+    assert project.ralph("uninstall").code == 0 and not path.exists()
+    assert project.ralph("hook", "claude", stdin=json.dumps(change)).code == 0

@@ -190,7 +190,8 @@ def test_a_tree_that_hides_dies_whole() -> None:
     from tests.support.project import REPOSITORY
 
     done = capture([sys.executable, "-c", textwrap.dedent(KILLER), str(REPOSITORY), TREE], cwd="/", timeout=30)
-    assert done.out.split() == [b"11", b"[]", b"[]", b"True"], (done.out, done.err)
+    found, *rest = done.out.split()
+    assert int(found) >= 11 and rest == [b"[]", b"[]", b"True"], (done.out, done.err)
 
 
 def test_a_tree_whose_owner_is_dead_is_found_by_its_run_id() -> None:

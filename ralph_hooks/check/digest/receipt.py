@@ -51,19 +51,18 @@ def receipt_digests(project: Project, tree: TreeDigest | None = None) -> tuple[s
     try:
         if not tree.result() or tree.shadow is None:
             return "", ""
-        rows = _rows(tree)
-        tracked = Person(tree.shadow.repository).rows
-        return digest_of_rows(rows), digest_of_rows({path: row for path, row in rows.items() if path in tracked})
+        person = Person(tree.shadow.repository)
+        rows = _rows(tree, person)
+        tracked = {path: row for path, row in rows.items() if path in person.rows}
+        return digest_of_rows(rows), digest_of_rows(tracked)
     except (NoDigest, OSError):
         return "", ""
 
 
-def _rows(tree: TreeDigest) -> Rows:
+def _rows(tree: TreeDigest, person: Person) -> Rows:
     shadow = tree.shadow
     assert shadow is not None
-    listing = shadow.git("ls-files", "-s", "-z")
-    person = Person(shadow.repository)
-    text = output(listing.result())
+    text = output(shadow.git("ls-files", "-s", "-z").result())
     if digest_of(text) != tree.memo.base:
         raise NoDigest("the tree was measured again meanwhile")
     rows = staged_rows(text)
@@ -96,9 +95,9 @@ def _commit(top: str, path: bytes) -> bytes:
     """The commit of a nested repository; where its files are not those of its commit, an id that no commit has."""
     inner = nested(top, path)
     repository = open_repository(inner.top)
-    held = digest_of_rows(_rows(inner)) if inner.result() else ""
-    if repository is None or not held:
+    if repository is None or not inner.result():
         raise NoDigest("a nested repository has no digest")
+    held = digest_of_rows(_rows(inner, Person(repository)))
     head = repository.git("rev-parse", "--verify", "-q", "HEAD^{commit}").result().out.strip()
     same = head and digest_of_rows(_revision(repository, os.fsdecode(head))) == held
     return head if same else held.encode()

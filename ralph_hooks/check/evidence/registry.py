@@ -72,6 +72,13 @@ def recognise(words: list[str], script_body: str = "") -> str | None:
     return next(iter(recognise_all(words, script_body)), None)
 
 
+def named(format: str, words: list[str], script_body: str) -> list[str]:
+    """The runners of a check: what its format says, or what its command names."""
+    if format == "auto":
+        return recognise_all(words, script_body)
+    return [] if format == "none" else [format]
+
+
 def collect(
     format: str, words: list[str], script_body: str, output: str, junit_files: Iterable[tuple[str, bytes]] = ()
 ) -> Evidence | None:
@@ -81,18 +88,18 @@ def collect(
     """
     if format == "none":
         return None
-    if files := list(junit_files):
+    if junit_files:
         from ralph_hooks.check.evidence import junit
 
-        if evidence := junit.read(files):
+        if evidence := junit.read(junit_files):
             return evidence
-    names = recognise_all(words, script_body) if format == "auto" else [format]
+    names = named(format, words, script_body)
     return _merged([evidence for name in names if (evidence := _parse(name, output))])
 
 
 def prepare(format: str, words: list[str], script_body: str) -> None:
     """Load what `collect` will need, while the check still runs."""
-    for name in recognise_all(words, script_body) if format == "auto" else [format]:
+    for name in named(format, words, script_body):
         runner(name)
 
 
