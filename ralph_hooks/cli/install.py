@@ -10,7 +10,7 @@ import click
 
 from ralph_hooks.cli import common
 from ralph_hooks.guard.person import agent_above
-from ralph_hooks.install import report, settings
+from ralph_hooks.install import mcp_entry, report, settings, survey
 from ralph_hooks.install.approve import approve
 from ralph_hooks.install.bytecode import compile_package
 from ralph_hooks.install.detect import Found, Proposal
@@ -39,6 +39,7 @@ CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex"
 @click.option(
     "--config-only", is_flag=True, help="Register no hook: the plugin, or somebody else's settings, bring it."
 )
+@click.option("--mcp", "with_mcp", is_flag=True, help="Also register the MCP server in `.mcp.json`.")
 @click.option("--guard/--no-guard", default=True, help="Also watch over settings changes and a person's prompts.")
 @click.option("--prove/--no-prove", default=True, help="Try it in a scratch copy with a planted failing test.")
 @click.option("--force", is_flag=True, help="Take a command that cannot turn red or never ends.")
@@ -55,6 +56,7 @@ def command(
     per_package: bool,
     timeout: int | None,
     config_only: bool,
+    with_mcp: bool,
     guard: bool,
     prove: bool,
     force: bool,
@@ -69,7 +71,13 @@ def command(
     )  # fmt: skip
     compile_package()
     asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    if with_mcp:
+        mcp_entry.install(survey.site(common.here()).root, dry_run=True)  # what cannot be done is said before anything
     outcome = set_up(common.here(), options, _ask if asked else _first, _quiet if as_json else _tell)
+    if with_mcp:
+        outcome.settings.append(
+            (mcp_entry.layer(outcome.site.root), mcp_entry.install(outcome.site.root, dry_run=dry_run))
+        )
     if not dry_run:
         outcome.notes += _seal()
     if as_json:

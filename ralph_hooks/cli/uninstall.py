@@ -7,7 +7,7 @@ import json
 import click
 
 from ralph_hooks.cli import common
-from ralph_hooks.install import settings
+from ralph_hooks.install import mcp_entry, settings
 from ralph_hooks.install.removal import Removal, remove
 from ralph_hooks.install.setup import relative
 
@@ -30,6 +30,9 @@ def command(*, client: str, scope: tuple[str, ...], purge: bool, dry_run: bool, 
     common.require_person("uninstall")
     clients = list(settings.CLIENTS) if client == "all" else [client]
     done = remove(common.here(), clients, scope or ("project", "local"), purge=purge, dry_run=dry_run)
+    if client in ("all", "claude"):
+        change = mcp_entry.uninstall(done.site.root, dry_run=dry_run)
+        done.changes += [(mcp_entry.layer(done.site.root), change)] if change.any else []
     if as_json:
         click.echo(json.dumps(_data(done), indent=2))
         return 0

@@ -19,6 +19,12 @@ def _name(value: str) -> str:
     return value
 
 
+def _no_option(value: str) -> str:
+    if value.startswith("-"):
+        raise ValueError("must not start with a dash")
+    return value
+
+
 def _seed_text(value: str) -> str:
     if len(value.encode("utf-8", "surrogatepass")) > SEED_BYTES:
         raise ValueError(f"must be at most {SEED_BYTES} bytes")
@@ -48,6 +54,8 @@ def canonical(value: object) -> bytes:
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_CHARS), AfterValidator(_name)]
 OptionalName = Annotated[Name | None, BeforeValidator(_absent_for_blank)]
+Place = Annotated[str, Field(min_length=1, max_length=1024), AfterValidator(_name), AfterValidator(_no_option)]
+OptionalPlace = Annotated[Place | None, BeforeValidator(_absent_for_blank)]
 Records = Annotated[list[dict[str, JsonValue]], BeforeValidator(_empty_for_null)]
 Names = Annotated[list[Name], BeforeValidator(_empty_for_null)]
 Directive = Annotated[dict[str, JsonValue], AfterValidator(_directive)]
@@ -110,10 +118,10 @@ class Call(BaseModel):
     )
     conductor_decision_id: OptionalName = Field(default=None, description="The stored decision behind the directive.")
     predecessor_execution_id: OptionalName = Field(default=None, description="The execution that is being corrected.")
-    git_remote: OptionalName = Field(
+    git_remote: OptionalPlace = Field(
         default=None, description="Work in a clone of this repository and push a branch, on whichever worker takes it."
     )
-    git_ref: OptionalName = Field(default=None, description="Branch, tag or commit of `git_remote` to start from.")
+    git_ref: OptionalPlace = Field(default=None, description="Branch, tag or commit of `git_remote` to start from.")
 
     @model_validator(mode="after")
     def _together(self) -> Call:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from ralph_hooks.errors import RalphError
 from ralph_hooks.evolve.commit import Tree, commit_all
+from ralph_hooks.evolve.content import plan_path
 from ralph_hooks.evolve.order import Order
 from ralph_hooks.evolve.qa import Outcome
 from ralph_hooks.evolve.seed import Seed
@@ -40,12 +42,13 @@ def take_final(
 
 def _commit(order: Order, seed: Seed, ids: list[str], root: str) -> tuple[dict[str, Any] | None, list[str]]:
     try:
-        tree = Tree(root)
+        tree = Tree(root, os.path.dirname(plan_path(order.lineage_id)))
         made = commit_all(tree, message(order, seed, ids))
         commit = made.commit or _already(tree, order, ids)
     except RalphError as error:
         return None, [f"no checkpoint for {_names(ids)}: {error.message}; it may be tried again"]
     notes = [f"left out of the checkpoint: {', '.join(made.left_out)}"] if made.left_out else []
+    notes += [made.note] if made.note else []
     if not commit:
         return None, [*notes, f"no checkpoint for {_names(ids)}: there was nothing to commit"]
     record = {
@@ -82,7 +85,7 @@ def _already(tree: Tree, order: Order, ids: list[str]) -> str:
     head = tree.head()
     if not head:
         return ""
-    text = tree.out("log", "-1", "--format=%B", head).decode("utf-8", "replace").splitlines()
+    text = tree.git.run("log", "-1", "--format=%B", head).decode("utf-8", "replace").splitlines()
     return head if all(row in text for row in trailers(order, ids)) else ""
 
 

@@ -13,7 +13,10 @@ import threading
 import time
 
 from ralph_hooks import files
+from ralph_hooks.errors import RalphError
+from ralph_hooks.evolve.actions import FAILED
 from ralph_hooks.evolve.generation import generate
+from ralph_hooks.evolve.iteration import STEP_ERROR, Iteration
 from ralph_hooks.evolve.order import Order
 from ralph_hooks.process import signals, tree
 
@@ -28,12 +31,31 @@ def main(argv: list[str]) -> int:
     signals.on(signals.TERM, lambda *_: end())
     threading.Thread(target=guard, args=(worker,), daemon=True).start()
     order = Order.from_json(json.loads(files.read_bytes(request)))
-    from ralph_hooks.evolve.agents import run_round
-
-    found = generate(order, run_round, os.path.dirname(answer))
+    found = work(order, os.path.dirname(answer))
     files.write_atomic(answer, json.dumps(found.to_json()).encode())
     tree.kill_descendants()
     return 0
+
+
+def work(order: Order, logs: str) -> Iteration:
+    """The generation, in a clone where the call asks for one."""
+    from ralph_hooks.evolve import clone
+    from ralph_hooks.evolve.agents import run_round
+
+    if not order.call["git_remote"]:
+        return generate(order, run_round, logs)
+    try:
+        order = clone.prepare(order)
+    except RalphError as error:
+        return Iteration(
+            generation=order.generation,
+            execute=order.execute,
+            action=FAILED,
+            trouble=STEP_ERROR,
+            detail=error.message,
+            infrastructure=True,
+        )
+    return clone.publish(order, generate(order, run_round, logs))
 
 
 def guard(worker: int) -> None:

@@ -9,17 +9,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from ralph_hooks.errors import RalphError
+from ralph_hooks.loop import index as persons_index
+from ralph_hooks.loop.commit import UNDER_WAY
+from ralph_hooks.loop.git import Git, GitError
 from ralph_hooks.plan.locate import git_top
-from ralph_hooks.process.capture import Captured, capture
 
 SECRETS = (".env*", "*secret*", "*credential*")
-SECONDS = 600.0  # commit hooks run, and a hook may be a test suite
-KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
-
-
-class CommitFailed(RalphError):
-    """No commit was made and nothing is staged; it may be tried again."""
+STATE = ".ralph"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,70 +25,62 @@ class Made:
     commit: str = ""
     paths: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    note: str = ""
 
 
 class Tree:
-    """The git repository around a root. Every call runs at its top level."""
+    """The git repository around a root; every call runs at its top level. `own` is our place, relative to the root."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, own: str = "") -> None:
         top = git_top(root)
         if top is None:
             raise RalphError(f"`{root}` is in no git repository", hint="git init")
         self.top = top
+        self.git = Git(top)
         self.below = os.path.relpath(os.path.realpath(root), os.path.realpath(top))
-
-    def git(self, *words: str, stdin: bytes | None = None, index: str = "") -> Captured:
-        """One git call. `index` is another index than the person's."""
-        inherited = os.environ.items()
-        env = {n: v for n, v in inherited if not n.startswith("GIT_") or n in KEPT or n.startswith(IDENTITY)}
-        if index:
-            env["GIT_INDEX_FILE"] = index
-        env |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"}
-        return capture(["git", "--literal-pathspecs", *words], cwd=self.top, env=env, stdin=stdin, timeout=SECONDS)
-
-    def out(self, *words: str, stdin: bytes | None = None, index: str = "") -> bytes:
-        """What a git call printed. Raises `CommitFailed` with git's own words."""
-        done = self.git(*words, stdin=stdin, index=index)
-        if done.code != 0:
-            said = (done.err or done.out).decode("utf-8", "replace").strip().splitlines()
-            why = done.words or (said[-1] if said else f"exit code {done.code}")
-            raise CommitFailed(f"`git {words[0]}` failed: {why}")
-        return done.out
+        self.own = os.path.normpath(os.path.join(self.below, own)) if own else ""
 
     def head(self) -> str:
         """The commit of HEAD, "" before the first."""
-        done = self.git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return done.out.decode().strip() if done.code == 0 else ""
+        return self.git.commit("HEAD")
 
     def dirty(self) -> list[str]:
         """Paths below the root that differ from HEAD or are new, `.ralph/` left out."""
-        text = self.out("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", self.below)
+        words = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
+        text = self.git.run("--literal-pathspecs", *words, "--", self.below)
         paths = [os.fsdecode(entry[3:]) for entry in text.split(b"\0") if entry]
-        return [path for path in paths if ".ralph" not in path.split("/")]
+        return [path for path in paths if STATE not in path.split("/")]
+
+    def foreign(self, path: bytes) -> bool:
+        """Whether it is state of somebody else's loop or lineage."""
+        text = os.fsdecode(path)
+        return STATE in text.split("/") and not (self.own and text.startswith(f"{self.own}/"))
 
 
 def commit_all(tree: Tree, message: str) -> Made:
-    """Commit everything below the root but secrets. Raises `CommitFailed`; then nothing has changed."""
+    """Commit everything below the root but secrets. Raises `GitError`; then nothing has changed or is staged."""
+    for name in UNDER_WAY:
+        if os.path.exists(os.path.join(tree.top, tree.git.line("rev-parse", "--git-path", name))):
+            raise GitError(f"`{tree.top}` is in the middle of a merge or rebase ({name})")
     head = tree.head()
     with tempfile.TemporaryDirectory(prefix="ralph-index-") as folder:
-        index = os.path.join(folder, "index")
-        tree.out("read-tree", head, index=index) if head else tree.out("read-tree", "--empty", index=index)
-        tree.out("add", "-A", "--", tree.below, index=index)
-        changed = _changed(tree, index, head)
+        staged = Git(tree.top, os.path.join(folder, "index"))
+        staged.run("read-tree", *([head] if head else ["--empty"]))
+        staged.run("--literal-pathspecs", "add", "-A", "--", tree.below)
+        changed = _changed(staged, head)
         secret = [path for path in changed if is_secret(path)]
-        if secret:
-            _restore(tree, index, head, secret)
-        paths = [os.fsdecode(path) for path in changed if path not in secret]
+        left = [path for path in changed if path in secret or tree.foreign(path)]
+        if left:
+            _restore(staged, head, left)
+        paths = [os.fsdecode(path) for path in changed if path not in left]
         left_out = [os.fsdecode(path) for path in secret]
         if not paths:
             return Made(left_out=left_out)
-        staged = set(_changed(tree, "", head))
         if tree.head() != head:
-            raise CommitFailed("HEAD has moved meanwhile")
-        tree.out("commit", "-q", "--cleanup=verbatim", "-F", "-", stdin=message.encode(), index=index)
+            raise GitError("HEAD has moved meanwhile")
+        staged.run("commit", "-q", "--cleanup=verbatim", "-F", "-", stdin=message.encode())
     new = tree.head()
-    _follow(tree, head, new, staged)
-    return Made(new, paths, left_out)
+    return Made(new, paths, left_out, persons_index.move(tree.git, head, new))
 
 
 def is_secret(path: bytes) -> bool:
@@ -101,28 +89,19 @@ def is_secret(path: bytes) -> bool:
     return any(fnmatchcase(part, pattern) for part in parts for pattern in SECRETS)
 
 
-def _changed(tree: Tree, index: str, head: str) -> list[bytes]:
+def _changed(git: Git, head: str) -> list[bytes]:
     """Whole paths, NUL-separated by git, in which an index differs from HEAD; a rename is both of its names."""
-    base = head or tree.out("hash-object", "-t", "tree", "--stdin", stdin=b"").decode().strip()
-    text = tree.out("diff-index", "--cached", "--name-only", "--no-renames", "-z", base, index=index)
+    base = head or git.run("hash-object", "-t", "tree", "--stdin", stdin=b"").decode().strip()
+    text = git.run("diff-index", "--cached", "--name-only", "--no-renames", "-z", base)
     return [path for path in text.split(b"\0") if path]
 
 
-def _restore(tree: Tree, index: str, head: str, paths: Sequence[bytes]) -> None:
+def _restore(git: Git, head: str, paths: Sequence[bytes]) -> None:
     """Put these paths of an index back to what HEAD has."""
-    old = tree.out("ls-tree", "-r", "-z", "--full-tree", head) if head else b""
+    old = git.run("ls-tree", "-r", "-z", "--full-tree", head) if head else b""
     rows = {row.partition(b"\t")[2]: row.partition(b"\t")[0].split() for row in old.split(b"\0") if row}
     lines = []
     for path in paths:
         mode, oid = (rows[path][0], rows[path][2]) if path in rows else (b"0", b"0" * 40)
         lines.append(mode + b" " + oid + b"\t" + path)
-    tree.out("update-index", "-z", "--index-info", stdin=b"\0".join(lines) + b"\0", index=index)
-
-
-def _follow(tree: Tree, old: str, new: str, staged: set[bytes]) -> None:
-    """Entries of the person's index that equalled the old HEAD go on to the new one; what they staged stays."""
-    base = old or tree.out("hash-object", "-t", "tree", "--stdin", stdin=b"").decode().strip()
-    text = tree.out("diff-tree", "-r", "--name-only", "--no-renames", "-z", base, new)
-    paths = [path for path in text.split(b"\0") if path and path not in staged]
-    if paths:
-        _restore(tree, "", new, paths)
+    git.run("update-index", "-z", "--index-info", stdin=b"\0".join(lines) + b"\0")

@@ -15,9 +15,10 @@ from ralph_hooks.plan.locate import Project, find_project, git_top
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """`root` is where agent and checks run; `plan` is the compiled config, `None` without one."""
+    """`root` is where agent and checks run, `inside` the same below its git top level; `plan` is compiled."""
 
     root: str
+    inside: str
     plan: dict[str, str] | None
     config_path: str
     provider: str
@@ -78,6 +79,7 @@ def settle(call: Call) -> Setting:
     _check_provider(config)
     setting = Setting(
         root=root,
+        inside=os.path.relpath(os.path.realpath(root), os.path.realpath(git_top(root) or root)),
         plan=_packed(project),
         config_path=project.config_path if project else "",
         provider=config.loop.provider,
@@ -109,7 +111,7 @@ def project_root(call: Call) -> str:
         raise RalphError(
             f"`project_dir` is {given!r}, but must be a directory that can be entered: {words}", exit_code=EXIT_USAGE
         ) from None
-    if call.commit_policy != "none" and git_top(root) is None:
+    if call.commit_policy != "none" and not call.git_remote and git_top(root) is None:
         raise RalphError(
             f"`commit_policy` is `{call.commit_policy}`, but `{root}` is in no git repository",
             hint="git init",

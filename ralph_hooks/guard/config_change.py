@@ -46,6 +46,9 @@ def refusals(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     gone = [event for event, hook in before.get("entries", []) if [event, hook] not in now["entries"]]
     if gone:
         found.append(f"it removes or changes our entry for {', '.join(dict.fromkeys(gone))}")
+    off = sorted(set(before.get("plugins", [])) - set(now["plugins"]))
+    if off:
+        found.append(f"it switches off the plugin {', '.join(off)}")
     if now["disabled"] and not before.get("disabled"):
         found.append("`disableAllHooks` would switch the gate off")
     old_env = before.get("env", {})

@@ -21,6 +21,7 @@ from ralph_hooks.process.spawn import which
 
 TOKEN_FILE = "token.json"  # noqa: S105 - a file name
 TOKEN_SECONDS = 120
+PLUGIN = "ralph-hooks"
 GUARDED_NAMES = ("PATH", "NODE_OPTIONS", "BASH_ENV")
 GUARDED_PREFIXES = ("RALPH_HOOKS_", "XDG_", "PYTHON", "LD_")
 
@@ -59,6 +60,7 @@ def facts_of(layer: settings.Layer) -> dict[str, Any]:
         "disabled": data.get("disableAllHooks") is True,
         "env": {name: value for name, value in env.items() if guarded(name)} if isinstance(env, dict) else {},
         "stop_hooks": stop_hooks(data),
+        "plugins": our_plugins(data),
     }
 
 
@@ -80,6 +82,13 @@ def stop_hooks(data: dict[str, Any]) -> list[str]:
         for hook in group.get("hooks", []) if isinstance(group, dict) else []:
             found.append(json.dumps(hook, sort_keys=True))
     return found
+
+
+def our_plugins(data: dict[str, Any]) -> list[str]:
+    """The ids under which these settings enable our plugin."""
+    enabled = data.get("enabledPlugins")
+    names = enabled.items() if isinstance(enabled, dict) else ()
+    return sorted(name for name, on in names if on is True and name.split("@")[0] == PLUGIN)
 
 
 def guarded(name: str) -> bool:

@@ -49,28 +49,30 @@ class Proof:
     masked: bool = False
 
 
-def prove(root: str, top: str, config: str | None, checks: Sequence[tuple[str, str]], seconds: int) -> list[Proof]:
+def prove(
+    root: str, top: str, config: str | None, checks: Sequence[tuple[str, str]], hook: tuple[str, int]
+) -> list[Proof]:
     """Try the gate in a scratch copy of `top`, with this config text or the config that is there.
 
-    `checks` are (name, cwd).
+    `checks` are (name, cwd), `hook` is (client, the client's timeout in seconds).
     Takes two runs of the checks. Never raises for what the project does.
     """
     try:
         with scratch(top) as copy:
-            return _prove(os.path.join(copy, os.path.relpath(root, top)), config, checks, seconds)
+            return _prove(os.path.join(copy, os.path.relpath(root, top)), config, checks, hook)
     except OSError as error:
         return [Proof(name, False, f"no scratch copy could be made: {error.strerror}") for name, _ in checks]
 
 
-def _prove(root: str, config: str | None, checks: Sequence[tuple[str, str]], seconds: int) -> list[Proof]:
+def _prove(root: str, config: str | None, checks: Sequence[tuple[str, str]], hook: tuple[str, int]) -> list[Proof]:
     if config is not None:
         files.write_atomic(os.path.join(root, CONFIG), config.encode(), 0o644)
-    as_is = stop(root, seconds)
+    as_is = stop(root, *hook)
     planted = {cwd: plants(Place(root, cwd)) for _, cwd in checks}
     for cwd, found in planted.items():
         for plant in found:
             _plant(os.path.join(root, cwd), plant)
-    red = stop(root, seconds) if any(planted.values()) else Seen(None)
+    red = stop(root, *hook) if any(planted.values()) else Seen(None)
     return [_judge(name, bool(planted[cwd]), as_is, red) for name, cwd in checks]
 
 
@@ -109,39 +111,38 @@ def _names_canary(check: dict[str, Any]) -> bool:
     return bool(check.get("planted") or NAME.search(" ".join(map(str, check.get("failing_ids", [])))))
 
 
-def stop(root: str, seconds: int) -> Seen:
-    """Send one recorded Stop event to the hook command, as Claude Code would."""
+def stop(root: str, client: str, seconds: int) -> Seen:
+    """Send one recorded Stop event to the hook command, as this client would."""
     with tempfile.TemporaryDirectory(prefix="ralph-hooks-state-") as state:
         env = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("CLAUDE", "CODEX", "RALPH_HOOKS_"))
         }
-        env |= {"XDG_STATE_HOME": state, "CLAUDE_PROJECT_DIR": root}
-        argv = [*program(env), "hook", "claude", "--within", str(seconds)]
-        done = capture(argv, cwd=root, env=env, stdin=event(root), timeout=seconds + 60)
+        env |= {"XDG_STATE_HOME": state, **({"CLAUDE_PROJECT_DIR": root} if client == "claude" else {})}
+        argv = [*program(env), "hook", client, "--within", str(seconds)]
+        done = capture(argv, cwd=root, env=env, stdin=event(root, client), timeout=seconds + 60)
         line = _last_line(state)
         checks = {check["name"]: _with_log(check) for check in line.get("checks", [])}
         return Seen(done.code, checks, line.get("message", "") or _words(done))
 
 
-def event(root: str) -> bytes:
-    """A Stop event as Claude Code sends it, for a session of its own."""
+def event(root: str, client: str) -> bytes:
+    """A Stop event as this client sends it, for a session of its own."""
     session = f"canary-{os.urandom(8).hex()}"
-    return json.dumps(
-        {
-            "session_id": session,
-            "transcript_path": os.path.join(root, "transcript.jsonl"),
-            "cwd": root,
-            "prompt_id": session,
-            "permission_mode": "default",
-            "hook_event_name": "Stop",
-            "stop_hook_active": False,
-            "last_assistant_message": "All tests pass. Done.",
-            "background_tasks": [],
-            "session_crons": [],
-        }
-    ).encode()
+    own: dict[str, object] = {"turn_id": session, "model": "canary"}
+    if client == "claude":
+        own = {"prompt_id": session, "background_tasks": [], "session_crons": []}
+    common = {
+        "session_id": session,
+        "transcript_path": os.path.join(root, "transcript.jsonl"),
+        "cwd": root,
+        "permission_mode": "default",
+        "hook_event_name": "Stop",
+        "stop_hook_active": False,
+        "last_assistant_message": "All tests pass. Done.",
+    }
+    return json.dumps({**common, **own}).encode()
 
 
 def program(env: dict[str, str]) -> list[str]:

@@ -13,11 +13,9 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from ralph_hooks.check.dependencies import link_dependencies
 from ralph_hooks.process.capture import Captured, capture
 
-# Ignored directories that a suite needs and does not write to; build output is made anew.
-LINKED = ("node_modules", ".venv", "venv", "vendor", "deps", ".tox", ".nox", ".bundle", ".yarn", "Pods", ".eggs")
-COPIED = (".env", ".env.local", ".env.test", ".env.test.local", ".npmrc", "local.properties")
 MOST_FILES = 200_000
 MOST_BYTES = 4 << 30
 SKIPPED = frozenset((".git", "__pycache__", "node_modules", ".venv", "venv", "target", "build", "dist"))
@@ -33,7 +31,7 @@ def scratch(top: str) -> Iterator[str]:
         _clone(top, copy)
         for name in names:
             _copy(os.path.join(top, name), os.path.join(copy, name))
-        _link_dependencies(top, copy, names)
+        link_dependencies(top, copy, names)
         yield copy
     finally:
         shutil.rmtree(base, ignore_errors=True)
@@ -95,16 +93,3 @@ def _copy(source: str, target: str) -> None:
         pass  # deleted, and not yet committed so
     except FileExistsError:
         pass
-
-
-def _link_dependencies(top: str, copy: str, names: list[str]) -> None:
-    places = {""} | {os.path.dirname(name) for name in names if name.count("/") <= 2}
-    for place in sorted(places):
-        for name in (*LINKED, *COPIED):
-            source, target = os.path.join(top, place, name), os.path.join(copy, place, name)
-            if os.path.lexists(target) or not os.path.exists(source) or not os.path.isdir(os.path.dirname(target)):
-                continue
-            if os.path.isdir(source):
-                os.symlink(source, target)
-            else:
-                shutil.copy2(source, target)

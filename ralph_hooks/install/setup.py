@@ -89,7 +89,7 @@ def _register(layer: Layer, draft: Draft, seconds: int, options: Options, *, dry
 def _proved(outcome: Outcome, options: Options) -> list[Proof]:
     draft, place = outcome.draft, outcome.site
     checks = [(check.name, check.cwd) for check in draft.config.check]
-    proofs = canary.prove(place.root, place.top, draft.text, checks, outcome.seconds)
+    proofs = canary.prove(place.root, place.top, draft.text, checks, ((*options.clients, "claude")[0], outcome.seconds))
     for proof in proofs:
         if proof.masked and not options.force:
             raise RalphError(

@@ -103,14 +103,16 @@ def said_plainly(database: Database) -> Iterator[None]:
     """Database trouble as one sentence that names the database."""
     import sqlalchemy as sa
 
+    place = "check that its disk has room and that the file is yours" if database.sqlite else f"check {URL}"
     try:
         yield
-    except sa.exc.DBAPIError as error:
-        words = " ".join(str(error.orig).split())[:200] or type(error.orig).__name__
-        place = "check that its disk has room and that the file is yours" if database.sqlite else f"check {URL}"
+    except sa.exc.SQLAlchemyError as error:
+        cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+        words = " ".join(str(cause).split())[:200] or type(cause).__name__
         raise DatabaseTrouble(f"the jobs database `{database.shown}` cannot be used: {words}", hint=place) from None
     except OSError as error:
-        raise DatabaseTrouble(f"the jobs database `{database.shown}` cannot be used: {error.strerror}") from None
+        words = f"{error.strerror}: `{error.filename}`"
+        raise DatabaseTrouble(f"the jobs database `{database.shown}` cannot be used: {words}", hint=place) from None
 
 
 def migrate(database: Database, engine: sa.Engine) -> None:
@@ -118,8 +120,12 @@ def migrate(database: Database, engine: sa.Engine) -> None:
 
     Raises `RalphError` when the tables were made by a newer version of this program.
     """
-    if _stamp(engine) == _wanted():
-        return
+    with said_plainly(database):
+        if _stamp(engine) != _wanted():
+            _migrate(database, engine)
+
+
+def _migrate(database: Database, engine: sa.Engine) -> None:
     from ralph_hooks.jobs import tables
 
     with _alone(database, engine):

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ralph_hooks.jobs.database import Database, connect, locate, migrate, quiet_dbos, require_extra, start_lock
+from ralph_hooks.jobs.database import (
+    Database,
+    connect,
+    locate,
+    migrate,
+    quiet_dbos,
+    require_extra,
+    said_plainly,
+    start_lock,
+)
 from ralph_hooks.jobs.slots import APPLICATION
 from ralph_hooks.jobs.store import Store
 
@@ -16,7 +25,8 @@ def opened() -> Iterator[tuple[Database, Store]]:
     """The database of this environment."""
     require_extra()
     database = locate()
-    engine = connect(database)
+    with said_plainly(database):
+        engine = connect(database)
     try:
         yield database, Store(database, engine)
     finally:

@@ -33,8 +33,8 @@ TABLE: dict[str, tuple[Any, str]] = {
     "conductor_directive": (None, "an object"),
     "conductor_decision_id": (None, "text of 1 to 128 characters"),
     "predecessor_execution_id": (None, "text of 1 to 128 characters"),
-    "git_remote": (None, "text of 1 to 128 characters"),
-    "git_ref": (None, "text of 1 to 128 characters"),
+    "git_remote": (None, "text of 1 to 1024 characters"),
+    "git_ref": (None, "text of 1 to 1024 characters"),
 }
 
 WRONG: list[tuple[str, object]] = [
@@ -143,6 +143,7 @@ def test_a_wrong_field_beside_a_missing_lineage_is_named_first() -> None:
             {"conductor_directive": {"text": "x"}},
             "`conductor_directive`, `conductor_decision_id` and `predecessor_execution_id` come together or not at all",
         ),
+        ({"git_remote": "--upload-pack=x"}, "`git_remote` is '--upload-pack=x', but must not start with a dash"),
         ({"git_ref": "main"}, "`git_ref` needs `git_remote`"),
     ],
 )

@@ -11,11 +11,12 @@ import pytest
 
 from ralph_hooks.evolve.call import as_json
 from ralph_hooks.evolve.checkpoint import take, take_final
-from ralph_hooks.evolve.commit import CommitFailed, Tree, commit_all, is_secret
+from ralph_hooks.evolve.commit import Tree, commit_all, is_secret
 from ralph_hooks.evolve.order import Order
 from ralph_hooks.evolve.qa import Outcome
 from ralph_hooks.evolve.refusal import parse_call
 from ralph_hooks.evolve.seed import parse_seed
+from ralph_hooks.loop.git import GitError
 from tests.support.project import TestProject, git, make_project
 
 SEED = parse_seed("goal: do it\nacceptance_criteria: [one thing, another thing]\n")
@@ -100,7 +101,7 @@ def test_case_43_a_failing_commit_hook_leaves_nothing_staged_and_may_be_tried_ag
     head = git(project.root, "rev-parse", "HEAD")
     record, notes = take(order(), SEED, passed("AC-1"), str(project.root))
     assert record is None
-    assert notes == ["no checkpoint for AC-1: `git commit` failed: no way; it may be tried again"]
+    assert notes == ["no checkpoint for AC-1: git commit: no way; it may be tried again"]
     assert git(project.root, "rev-parse", "HEAD") == head
     assert git(project.root, "diff", "--cached", "--name-only") == ""
     assert state(project) == " M a.txt\n?? new.txt\n"
@@ -176,7 +177,7 @@ def test_a_moved_head_makes_no_commit(project: TestProject, monkeypatch: pytest.
     tree = Tree(str(project.root))
     heads = iter([tree.head(), "f" * 40])
     monkeypatch.setattr(tree, "head", lambda: next(heads))
-    with pytest.raises(CommitFailed, match="HEAD has moved meanwhile"):
+    with pytest.raises(GitError, match="HEAD has moved meanwhile"):
         commit_all(tree, "m\n")
     assert state(project) == " M a.txt\n"
 
@@ -197,3 +198,19 @@ def test_a_linked_worktree_works_too(project: TestProject, tmp_path: Path) -> No
     assert commit_all(Tree(str(other)), "m\n").paths == ["n.txt"]
     assert git(other, "status", "--porcelain") == ""
     assert state(project) == ""
+
+
+def test_a_merge_under_way_is_not_concluded(project: TestProject) -> None:
+    (project.root / ".git" / "MERGE_HEAD").write_text(git(project.root, "rev-parse", "HEAD"))
+    project.write("a.txt", "2\n")
+    record, notes = take(order(), SEED, passed("AC-1"), str(project.root))
+    assert record is None
+    assert "in the middle of a merge or rebase" in notes[0]
+
+
+def test_our_own_plan_is_committed_and_the_state_of_others_is_not(project: TestProject) -> None:
+    project.write(".ralph/l/plan.md", "plan").write(".ralph/other/plan.md", "x").write("a.txt", "2\n")
+    record, _ = take(order(), SEED, passed("AC-1"), str(project.root))
+    assert record is not None
+    assert sorted(record["paths"]) == [".ralph/l/plan.md", "a.txt"]
+    assert state(project) == "?? .ralph/other/plan.md\n"

@@ -26,7 +26,9 @@ def _this_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
 
 
-def prove(root: Path, run: list[str] | str, files: Files, *, commit: bool = True) -> canary.Proof:
+def prove(
+    root: Path, run: list[str] | str, files: Files, *, commit: bool = True, client: str = "claude"
+) -> canary.Proof:
     project = make_project(root)
     for name, text in files.items():
         project.write(name, text)
@@ -34,7 +36,7 @@ def prove(root: Path, run: list[str] | str, files: Files, *, commit: bool = True
         project.commit()
     before = snapshot(root)
     config = f'[[check]]\nname = "tests"\nrun = {run!r}\ntimeout_s = 120\n'
-    (proof,) = canary.prove(str(root), str(root), config, [("tests", ".")], 180)
+    (proof,) = canary.prove(str(root), str(root), config, [("tests", ".")], (client, 180))
     assert snapshot(root) == before
     return proof
 
@@ -53,6 +55,11 @@ def test_green_today(tmp_path: Path, commit: bool) -> None:
     proof = prove(tmp_path, PYTEST, GREEN, commit=commit)
     assert (proof.proven, proof.as_is, proof.planted) == (True, "GREEN", "RED")
     assert proof.why == "a planted failing test blocked the stop"
+
+
+def test_codex(tmp_path: Path) -> None:
+    proof = prove(tmp_path, PYTEST, GREEN, client="codex")
+    assert (proof.proven, proof.as_is, proof.planted) == (True, "GREEN", "RED")
 
 
 def test_red_today(tmp_path: Path) -> None:
@@ -243,7 +250,7 @@ def test_a_scratch_copy_without_git(tmp_path: Path) -> None:
 def test_too_much_to_copy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ralph_hooks.install.scratch.MOST_FILES", 1)
     project = make_project(tmp_path).write("a.py", "").write("b.py", "")
-    (proof,) = canary.prove(str(project.root), str(project.root), None, [("tests", ".")], 60)
+    (proof,) = canary.prove(str(project.root), str(project.root), None, [("tests", ".")], ("claude", 60))
     assert not proof.proven and proof.why.startswith("no scratch copy could be made: more than 1 files")
 
 

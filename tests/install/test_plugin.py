@@ -245,16 +245,36 @@ def test_loaded_from_its_directory(project: TestProject, installed: Path) -> Non
     assert len(shown) == 3 and "the suite is still failing" in shown[1]
 
 
-@pytest.mark.client
-@pytest.mark.slow
-def test_installed_from_the_marketplace(project: TestProject, installed: Path) -> None:
+def from_marketplace() -> None:
     env = {**os.environ, "CLAUDE_CONFIG_DIR": f"{os.environ['HOME']}/claude", "DISABLE_AUTOUPDATER": "1"}
     for words in (["marketplace", "add", str(REPOSITORY)], ["install", "ralph-hooks@ralph-hooks"]):
         argv = [client_program("claude"), "plugin", *words]
         done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=env, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.client
+@pytest.mark.slow
+def test_installed_from_the_marketplace(project: TestProject, installed: Path) -> None:
+    from_marketplace()
     shown = play(project)
     assert len(shown) == 3 and "the suite is still failing" in shown[1]
+
+
+@pytest.mark.client
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["project/.claude/settings.local.json", "home/claude/settings.json"])
+def test_the_agent_cannot_switch_the_plugin_off(project: TestProject, installed: Path, place: str) -> None:
+    """Without the guard, the user's settings without the plugin in them end the gate in that very turn (measured)."""
+    from_marketplace()
+    base, _, name = place.partition("/")
+    path = (project.root if base == "project" else Path(os.environ["HOME"])) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    off = json.dumps({"enabledPlugins": {"ralph-hooks@ralph-hooks": False}})
+    script = Script([shell(f"echo '{off}' >'{path}'; sleep 1"), say("Done."), shell("touch green"), say("Green now.")])
+    with MessagesServer(script) as server:
+        run = claude(project, "Make it green.", server)
+    assert len(run.shown) == 4 and "the suite is still failing" in run.shown[2]
 
 
 @pytest.mark.client

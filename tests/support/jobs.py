@@ -28,7 +28,8 @@ def note(word):
         file.write(f"{word} {os.getpid()}\\n")
 note("begin")
 path = pathlib.Path("n.txt")
-seconds = float(pathlib.Path("../seconds.txt").read_text())
+told = pathlib.Path("../seconds.txt")
+seconds = float(told.read_text()) if told.exists() else 0
 helper = subprocess.Popen(["sleep", "300"], start_new_session=True) if seconds else None
 time.sleep(seconds)
 path.write_text(str(int(path.read_text() or 0) + 1))
