@@ -43,7 +43,9 @@ def _hook(words: list[str]) -> int:
 
 def _command_line(words: list[str]) -> int:
     from ralph_hooks.cli.main import main as command_line
+    from ralph_hooks.process import signals
 
+    signals.keep_children()
     try:
         code = command_line(words)
         sys.stdout.flush()

@@ -6,13 +6,17 @@ import os
 
 PRIVATE = 0o600
 PRIVATE_DIR = 0o700
+KIND, REGULAR, DIRECTORY = 0o170000, 0o100000, 0o040000  # of a stat's mode; `import stat` costs the hot path too much
 
 
 def read_bytes(path: str) -> bytes:
-    """The whole file. Raises `OSError`, as `open` does. A named pipe is empty, where `open` would wait for ever."""
+    """The whole file. Raises `OSError`, as `open` does. A named pipe or a device is empty: neither need ever end."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        size = os.fstat(fd).st_size
+        found = os.fstat(fd)
+        if found.st_mode & KIND not in (REGULAR, DIRECTORY):
+            return b""
+        size = found.st_size
         parts = []
         while part := os.read(fd, max(size, 65536)):
             parts.append(part)
@@ -102,7 +106,7 @@ def remove(path: str) -> None:
     """Remove a file if it is there."""
     try:
         os.unlink(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
 
 

@@ -75,8 +75,9 @@ def _dispatch(event: Event, client: str, within: float) -> Reply:
         return guarded(event, client)
     from ralph_hooks.check.watch import Cancel
 
+    signals.keep_children()
     cancel = Cancel()
-    for number in (signals.TERM, signals.INT, signals.HUP):
+    for number in (signals.TERM, signals.INT, signals.HUP, signals.QUIT):
         signals.on(number, cancel)
     cancel.wakeup = signals.wakeup()
     stop = gate.Stop(event, client, within, cancel)

@@ -23,6 +23,7 @@ from ralph_hooks.check.identity import new_run_id
 from ralph_hooks.check.lock import Busy, CheckoutLock
 from ralph_hooks.check.run import Plot, Watch, run_checks
 from ralph_hooks.check.verdict import GREEN, RED, CheckResult
+from ralph_hooks.plan.config import Check
 from ralph_hooks.process.capture import capture
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def baseline_of(project: Project, plan: Plan, watch: Watch, deadline: float | No
     if known is not None:
         return known
     try:
-        with CheckoutLock(project.checkout, new_run_id(), deadline):
+        with CheckoutLock(project.checkout, new_run_id(), deadline, watch.cancel):
             found = _measure(project, plan, commit, (watch, deadline))
     except (Busy, OSError) as error:
         return Baseline(commit, unknown=str(error))
@@ -75,17 +76,18 @@ def _measure(project: Project, plan: Plan, commit: str, around: tuple[Watch, flo
         if not setup and (leak := leads_back(project.top, top)):
             return Baseline(commit, unknown=f"`{leak}` leads back into the checkout; set `[guard] baseline_setup`")
         root = os.path.normpath(os.path.join(top, os.path.relpath(project.root, project.top)))
-        if setup and (failed := _set_up(setup, root)):
-            return Baseline(commit, unknown=failed)
         plot = Plot(root, new_run_id(), os.path.join(project.state, "logs", "baseline"), deadline)
         quiet = Watch()
         quiet.cancel = watch.cancel
+        if setup and (failed := _set_up(setup, plot, quiet)):
+            return Baseline(commit, unknown=failed)
         return _judged(commit, run_checks(plan.check, plot, quiet))
 
 
-def _set_up(argv: list[str], root: str) -> str:
-    done = capture(argv, cwd=root, timeout=600)
-    return "" if done.code == 0 else f"`baseline_setup` failed ({done.words or f'exit {done.code}'})"
+def _set_up(argv: list[str], plot: Plot, watch: Watch) -> str:
+    """As a check, so that the gate's deadline and a signal end it too; "" when it is done."""
+    (result,) = run_checks([Check(run=argv, name="baseline_setup", format="none")], plot, watch)
+    return "" if result.verdict == GREEN else f"`baseline_setup` failed ({result.why})"
 
 
 def _judged(commit: str, results: list[CheckResult]) -> Baseline:

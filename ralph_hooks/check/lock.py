@@ -75,14 +75,8 @@ class CheckoutLock:
 
     def _pause(self) -> None:
         """Wait a little; the one place where a signal may end the waiting."""
-        if self._cancel is None:
-            time.sleep(PAUSE)
-            return
-        try:
-            self._cancel.arm()
-            time.sleep(PAUSE)
-        finally:
-            self._cancel.disarm()
+        sleep = time.sleep if self._cancel is None else self._cancel.sleep
+        sleep(PAUSE)
 
     def _latest_start(self) -> float | None:
         """With less than half of the last run's duration left, a run of ours would only be cut off."""

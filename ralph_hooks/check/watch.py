@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_hooks.check.verdict import CheckResult
@@ -32,6 +34,7 @@ class Cancel:
     def __call__(self, number: int, frame: object) -> None:
         self.requested = number
         if self._armed:
+            self._armed = False  # a second signal must not cut short what ends the tree
             raise Cancelled
 
     def arm(self) -> None:
@@ -42,6 +45,14 @@ class Cancel:
 
     def disarm(self) -> None:
         self._armed = False
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep; the signal interrupts."""
+        try:
+            self.arm()
+            time.sleep(seconds)
+        finally:
+            self.disarm()
 
 
 class Watch:

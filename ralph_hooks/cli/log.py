@@ -33,7 +33,7 @@ def command(count: int, following: bool, as_json: bool) -> int:
     """Exit 0; 2 when there is no project."""
     project = common.project_here()
     new = tails(project) if following else []
-    last = deque(ledger.read(project), maxlen=count)
+    last = deque(ledger.read(project), maxlen=min(count, sys.maxsize))
     show = _json_lines if as_json else _table
     out = console()
     if not last and not following and not as_json:

@@ -7,6 +7,7 @@ BLOCK = "BLOCK"
 SKIP = "SKIP"
 RELEASED_RED = "RELEASED_RED"
 UNVERIFIED = "UNVERIFIED"
+CANCELLED = "cancelled"  # the reason of a stop that was told to end
 
 
 class Decision:

@@ -70,7 +70,10 @@ def read_event(fd: int = 0, seconds: float = READ_SECONDS) -> bytes:
         # poll before each read: a plain read on an open, empty pipe would wait for ever
         if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise BadEventError(f"no complete event came on standard input within {seconds:g} s")
-        part = os.read(fd, 1 << 20)
+        try:
+            part = os.read(fd, 1 << 20)
+        except OSError as error:
+            raise BadEventError(f"standard input cannot be read: {error.strerror}") from None
         data += part
         if not part or (data.rstrip().endswith(b"}") and _whole(data)):
             return data

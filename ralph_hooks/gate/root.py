@@ -8,16 +8,25 @@ from ralph_hooks import files, paths
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.plan.locate import Project, find_project, git_top
 
+SHOWN_CHARS = 300
+
 
 def project_of(event: Event, client: str) -> Project | None:
     """The project, or `None` when there is none. Raises `BadEventError` when the place cannot be read."""
-    start = os.environ.get("CLAUDE_PROJECT_DIR") if client != "codex" else first_cwd(event)
-    start = start or event.cwd or os.getcwd()
-    start = worktree_place(start, event.cwd) or start
+    start = os.environ.get("CLAUDE_PROJECT_DIR") if client != "codex" else ""
+    start = start or event.cwd
     try:
+        if client == "codex":
+            start = first_cwd(event)
+        start = start or os.getcwd()
+        start = worktree_place(start, event.cwd) or start
         return find_project(start, session_name(event.session) if event.session else "")
-    except OSError as error:
-        raise BadEventError(f"the directory `{start}` cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL or half a surrogate pair, which no path can hold
+        shown = start.encode("utf-8", "replace").decode()
+        shown = shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…"
+        raise BadEventError(
+            f"the directory `{shown}` cannot be read: {getattr(error, 'strerror', '') or error}"
+        ) from None
 
 
 def worktree_place(start: str, cwd: str) -> str | None:

@@ -13,7 +13,7 @@ import time
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
 from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import in_session, skip
-from ralph_hooks.gate.decision import ALLOW, SKIP, UNVERIFIED, Decision
+from ralph_hooks.gate.decision import ALLOW, CANCELLED, SKIP, UNVERIFIED, Decision
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.gate.root import project_of, session_name
 
@@ -102,7 +102,7 @@ def meet_twin(stop: Stop) -> Decision | None:
         return None
     stop.twin = Twin(stop.event, stop.client)
     try:
-        return stop.twin.meet(stop.deadline)
+        return stop.twin.meet(stop.deadline, stop.cancel)
     except TimeoutError:
         return unverified("busy", "another process is still judging this very stop")
 
@@ -156,7 +156,7 @@ def skip_for_background(stop: Stop) -> Decision | None:
 def run_checks(stop: Stop) -> Decision | None:
     """The real command, now."""
     from ralph_hooks.check import once
-    from ralph_hooks.check.watch import Busy, Cancelled
+    from ralph_hooks.check.watch import Busy
     from ralph_hooks.gate.watching import HookWatch
 
     if stop.run is not None or stop.plan is None or stop.project is None:
@@ -165,8 +165,6 @@ def run_checks(stop: Stop) -> Decision | None:
         stop.run = once.judge(stop.project, stop.plan, deadline=stop.deadline, watch=HookWatch(stop))
     except Busy as busy:
         return unverified("busy", f"{busy}; there was too little time left to wait for it")
-    except Cancelled:
-        return unverified("cancelled", "the hook was told to end before the checks were done")
     return None
 
 
@@ -194,7 +192,16 @@ LINE = (
 
 
 def decide(stop: Stop) -> Decision:
-    """Walk the line; the first decision ends it."""
+    """Walk the line; the first decision ends it, and so does a signal."""
+    from ralph_hooks.check.watch import Cancelled
+
+    try:
+        return _walk(stop)
+    except Cancelled:
+        return unverified(CANCELLED, "the hook was told to end before the checks were done")
+
+
+def _walk(stop: Stop) -> Decision:
     for step in LINE:
         decision = step(stop)
         if decision is not None:

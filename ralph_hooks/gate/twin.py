@@ -13,11 +13,12 @@ import os
 import time
 
 from ralph_hooks import fastjson, files, paths
-from ralph_hooks.gate.decision import Decision
+from ralph_hooks.gate.decision import CANCELLED, Decision
 from ralph_hooks.process.tree import start_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ralph_hooks.check.watch import Cancel
     from ralph_hooks.gate.event import Event
 
 PAUSE = 0.01
@@ -35,25 +36,42 @@ class Twin:
         self._path = os.path.join(paths.state_dir(), "fires", name)
         self._fd = -1
 
-    def meet(self, deadline: float) -> Decision | None:
-        """The twin's decision, or `None` when this process is the one that judges. Raises `TimeoutError`."""
+    def meet(self, deadline: float, cancel: Cancel) -> Decision | None:
+        """The twin's decision, or `None` when this process is the one that judges.
+
+        Raises `TimeoutError`, and `Cancelled` when `cancel` fires.
+        """
         try:
             files.make_dirs(os.path.dirname(self._path))
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
         except OSError:
             return None  # a state that cannot be written costs the order of twins, not the verdict
+        try:
+            self._lock(deadline, cancel)
+        except BaseException:
+            self._close()  # whoever judges is the one that writes
+            raise
+        return _read(self._fd, _born())
+
+    def _lock(self, deadline: float, cancel: Cancel) -> None:
         while True:
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return _read(self._fd, _born())
+                return
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     raise TimeoutError from None
-                time.sleep(PAUSE)
+                cancel.sleep(PAUSE)
+
+    def _close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
 
     def leave(self, decision: Decision) -> None:
-        """Tell the twin, wherever it is by now."""
-        if self._fd < 0:
+        """Tell the twin, wherever it is by now. One that was told to end judged nothing: the twin has to."""
+        if self._fd < 0 or decision.reason == CANCELLED:
+            self._close()
             return
         data = {name: getattr(decision, name) for name in ("kind", "reason", "message", "feedback", "silent")}
         try:
@@ -61,8 +79,7 @@ class Twin:
             os.pwrite(self._fd, fastjson.dumps({"ended": _now(), **data}).encode(), 0)
         except OSError:
             pass  # a full disk: the twin judges for itself
-        os.close(self._fd)
-        self._fd = -1
+        self._close()
         _prune(os.path.dirname(self._path))
 
 

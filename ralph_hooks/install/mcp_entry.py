@@ -47,10 +47,10 @@ def insert(text: str | None) -> str:
         raise RalphError(f"`{FILE}`: `{TABLE}` must be an object; the file is left as it is")
     style = style_of(text, root)
     if servers is None:
-        return surgery._append(text, root, style, (TABLE, {NAME: ENTRY}))
+        return surgery.append(text, root, style, (TABLE, {NAME: ENTRY}))
     mine = servers.get(NAME)
     if mine is None:
-        return surgery._append(text, servers, style, (NAME, ENTRY))
+        return surgery.append(text, servers, style, (NAME, ENTRY))
     if not is_ours(mine):
         raise RalphError(f"`{FILE}` has another server named `{NAME}`; the file is left as it is")
     return text
@@ -66,10 +66,10 @@ def remove(text: str) -> str | None:
         return text
     table, item = found
     assert item.key is not None
-    if surgery._mark(text, table.node):  # the table was there before us, and was empty
-        return surgery._without(text, table.node, item)
-    way = surgery._Found(item.key, ((root, table), (table.node, item)))
-    return surgery._cut(text, way)
+    if surgery.mark(text, table.node):  # the table was there before us, and was empty
+        return surgery.without(text, table.node, item)
+    way = surgery.Found(item.key, ((root, table), (table.node, item)))
+    return surgery.cut(text, way)
 
 
 def is_ours(node: Node) -> bool:

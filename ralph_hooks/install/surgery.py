@@ -38,7 +38,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """A hook with our id and the way to it: (container, item) pairs from the root down to the hook itself."""
 
     event: str
@@ -74,7 +74,7 @@ def insert(text: str | None, entries: Sequence[Entry]) -> str:
 def remove(text: str) -> str | None:
     """The text as it was before; `None` when nothing but ours is in it. Raises `JsonTextError`."""
     while text.strip(" \t\r\n") and (found := list(_find(jsontext.parse(text)))):
-        shorter = _cut(text, found[-1])
+        shorter = cut(text, found[-1])
         if shorter is None:
             return None
         text = shorter
@@ -94,7 +94,7 @@ def _group(entry: Entry) -> dict[str, Any]:
     return {**({"matcher": entry.matcher} if entry.matcher else {}), "hooks": [entry.hook]}
 
 
-def _find(root: Node) -> Iterator[_Found]:
+def _find(root: Node) -> Iterator[Found]:
     """Everything with our id, also below a repeated key that no reader sees any more."""
     for hooks in _members(root, "hooks"):
         for event in _items(hooks.node, "object"):
@@ -103,7 +103,7 @@ def _find(root: Node) -> Iterator[_Found]:
                     for hook in _items(holder.node, "array"):
                         if is_ours(hook.node):
                             path = (root, hooks), (hooks.node, event), (event.node, group), (holder.node, hook)
-                            yield _Found(str(event.key), path)
+                            yield Found(str(event.key), path)
 
 
 def is_ours(hook: Node) -> bool:
@@ -123,14 +123,14 @@ def _members(node: Node, key: str) -> list[Item]:
 def _without_others(text: str, events: set[str]) -> str | None:
     """Take out ours that are no longer wanted, stand there twice, or stand where no reader looks."""
     while extra := _extra(jsontext.parse(text), events):
-        shorter = _cut(text, extra)
+        shorter = cut(text, extra)
         if shorter is None:
             return None
         text = shorter
     return text
 
 
-def _extra(root: Node, events: set[str]) -> _Found | None:
+def _extra(root: Node, events: set[str]) -> Found | None:
     seen: set[str] = set()
     for found in _find(root):
         (_, hooks), (_, event), (_, group), (holder, _) = found.path
@@ -141,33 +141,34 @@ def _extra(root: Node, events: set[str]) -> _Found | None:
     return None
 
 
-def _cut(text: str, found: _Found) -> str | None:
+def cut(text: str, found: Found) -> str | None:
     """Take out one hook, and every container around it that we made for it."""
     holder, hook = found.path[-1]
     if len(holder.items) > 1:
-        return _without(text, holder, hook)
+        return without(text, holder, hook)
     for container, item in reversed(found.path[:-1]):
-        if len(container.items) > 1 or _mark(text, container):
-            return _without(text, container, item)
+        if len(container.items) > 1 or mark(text, container):
+            return without(text, container, item)
     return None
 
 
-def _mark(text: str, container: Node) -> str:
+def mark(text: str, container: Node) -> str:
     """What the blanks after the opening bracket say: this container was there before us, and was empty."""
     lead = text[container.start + 1 : container.items[0].start]
     return lead if lead in MARKS else ""
 
 
-def _without(text: str, container: Node, item: Item) -> str:
+def without(text: str, container: Node, item: Item) -> str:
+    """Take one item out of a container, with what was added before it."""
     index = container.items.index(item)
     if index:
         return text[: container.items[index - 1].end] + text[item.end :]
     if len(container.items) > 1:
         return text[: item.start] + text[container.items[1].start :]
-    mark = _mark(text, container)
-    if mark == WAS_BLANK:
+    lead = mark(text, container)
+    if lead == WAS_BLANK:
         return text[: container.start] + text[container.end :]
-    return text[: container.start + 1] + text[item.end if mark == HAD_BLANKS else container.end - 1 :]
+    return text[: container.start + 1] + text[item.end if lead == HAD_BLANKS else container.end - 1 :]
 
 
 def _put(text: str, entry: Entry) -> str:
@@ -179,11 +180,11 @@ def _put(text: str, entry: Entry) -> str:
             return _replaced(text, found.node, entry, style)
     hooks = root.get("hooks")
     if hooks is None:
-        return _append(text, root, style, ("hooks", {entry.event: [_group(entry)]}))
+        return append(text, root, style, ("hooks", {entry.event: [_group(entry)]}))
     groups = hooks.get(entry.event)
     if groups is None:
-        return _append(text, hooks, style, (entry.event, [_group(entry)]))
-    return _append(text, groups, style, (None, _group(entry)))
+        return append(text, hooks, style, (entry.event, [_group(entry)]))
+    return append(text, groups, style, (None, _group(entry)))
 
 
 def _replaced(text: str, old: Node, entry: Entry, style: Style) -> str:
@@ -194,7 +195,8 @@ def _replaced(text: str, old: Node, entry: Entry, style: Style) -> str:
     return text[: old.start] + new + text[old.end :]
 
 
-def _append(text: str, container: Node, style: Style, addition: tuple[str | None, Any]) -> str:
+def append(text: str, container: Node, style: Style, addition: tuple[str | None, Any]) -> str:
+    """Add (key, value), or (`None`, value) to a list, as the last item of a container."""
     key, value = addition
     base = line_indent(text, container.start)
     head = "" if key is None else f'"{key}"{style.colon}'

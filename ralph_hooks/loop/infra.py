@@ -41,7 +41,7 @@ SENTENCES = {
     AUTH: "the agent is not logged in",
     BILLING: "the agent's account cannot be charged",
     RATE_LIMIT: "the agent's rate limit is reached",
-    OVERLOAD: "the agent's service is overloaded",
+    OVERLOAD: "the agent's service is overloaded or out of reach",
     MISSING: "the agent was not found",
     NESTED: "the agent refuses to run inside another session",
 }
@@ -69,7 +69,7 @@ BY_TEXT = (
     (BILLING, r"credit balance|billing|payment required"),
     (RATE_LIMIT, r"\b429\b|rate.?limit|too many requests|hit your .*limit|usage limit|quota exceeded"),
     (AUTH, r"\b40[13]\b|unauthori[sz]ed|not logged in|please run .*login|(invalid|missing) (api key|bearer|token)"),
-    (OVERLOAD, r"\b5(00|02|03|04|29)\b|overloaded|at capacity|service unavailable|internal server error"),
+    (OVERLOAD, r"\b5(00|02|03|04|29)\b|overloaded|at capacity|high demand|service unavailable|internal server error"),
 )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ def parse(text: str, path: str) -> Config:
     data = _section(_toml(text, name), prefix, name)
     try:
         config = rules.named(schema.adapter().validate_json(json.dumps(data, default=_foreign)))
+    except RecursionError:
+        raise ConfigError([f"{name}: is nested too deeply"]) from None
     except ValidationError as error:
         raise _error(problems_of(error.errors(include_url=False), data), (text, name, prefix)) from None
     if found := rules.problems(config):

@@ -8,8 +8,9 @@ from ralph_hooks import files, paths
 
 CONFIG = "ralph-hooks.toml"
 PYPROJECT = "pyproject.toml"
-TABLE = b"[tool.ralph-hooks"
-ARRAY = b"[[tool.ralph-hooks"
+NAME = b"ralph-hooks"
+HEADS = (b"[tool.ralph-hooks]", b"[tool.ralph-hooks.", b"[[tool.ralph-hooks]", b"[[tool.ralph-hooks.")
+BOM = b"\xef\xbb\xbf"
 
 
 class Project:
@@ -54,15 +55,12 @@ def config_in(directory: str) -> str | None:
 
 
 def _has_table(text: bytes) -> bool:
-    """Whether a header names our table; `[tool.ralph-hooks-other]` is somebody else's."""
-    if TABLE not in text:
-        return False
-    heads = [line.lstrip() for line in text.splitlines()]
-    return any(
-        head.startswith(start) and head[len(start) : len(start) + 1] in (b"]", b".", b" ", b"\t")
-        for head in heads
-        for start in (TABLE, ARRAY)
-    )
+    """Whether a header names our table; `[tool.ralph-hooks-other]` is somebody else's.
+
+    TOML allows blanks and quotes around each part of a header's name.
+    """
+    lines = text.removeprefix(BOM).splitlines() if NAME in text else []
+    return any(NAME in line and line.translate(None, b" \t\"'").startswith(HEADS) for line in lines)
 
 
 def find_project(start: str, session: str = "") -> Project | None:

@@ -17,12 +17,19 @@ TERM = int(signal.SIGTERM)
 KILL = int(signal.SIGKILL)
 INT = int(signal.SIGINT)
 HUP = int(signal.SIGHUP)
+QUIT = int(signal.SIGQUIT)
 
 # A shell that was started with one of these ignored hands that on; a test suite should not notice.
 RESET_IN_CHILDREN = tuple(
     int(number)
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 )
+
+
+def keep_children() -> None:
+    """A parent that ignores SIGCHLD hands that on, and the kernel then forgets how our children ended."""
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def on(number: int, handler: object) -> None:

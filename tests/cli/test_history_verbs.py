@@ -249,3 +249,14 @@ def test_whose_budget_must_be_clear(project: TestProject) -> None:
         assert (done.code, done.err) == (2, f"error: {said}\n{hint}")
     assert project.ralph("budget", "reset", "aa1").out == "reset: aa1\n"
     assert set(project.ralph("budget", "reset", "--all").out.splitlines()) == {"reset: aa1", "reset: aa2"}
+
+
+def test_resume_where_nothing_can_have_been_paused(project: TestProject, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    project.env = {"XDG_STATE_HOME": str(tmp_path / "file")}
+    assert project.ralph("resume").out == "the gate was not paused\n"
+
+
+def test_a_number_of_lines_beyond_all_bounds_is_all_of_them(project: TestProject) -> None:
+    stop(project)
+    assert project.ralph("log", "-n", "9" * 30).out.count("BLOCK") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -104,6 +105,42 @@ def test_a_waiter_without_time_says_so(project: TestProject) -> None:
     for pipe in (first.stdout, first.stderr):
         assert pipe is not None
         pipe.close()
+
+
+def started(project: TestProject, **fields: object) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+        cwd=project.root, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(event(project, **fields)).encode())
+    process.stdin.close()
+    return process
+
+
+def wait_for_runs(project: TestProject, wanted: int) -> None:
+    deadline = time.monotonic() + 20
+    while runs(project) < wanted:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_term_to_one_of_two_twins_ends_that_one_alone(project: TestProject, which: int) -> None:
+    """The one that waits need not wait on; the one that judged leaves its work to the other."""
+    twins = [started(project)]
+    wait_for_runs(project, 1)
+    twins.append(started(project))
+    time.sleep(0.7)
+    twins[which].send_signal(signal.SIGTERM)
+    assert twins[which].wait(1.5) == 0
+    assert twins[1 - which].wait(20) == 2
+    assert [(line["decision"], line["reason"]) for line in lines(project)] == [
+        ("UNVERIFIED", "cancelled"),
+        ("BLOCK", "red"),
+    ]
+    assert lines(project)[-1]["charged"] is True
 
 
 @pytest.mark.slow

@@ -282,3 +282,65 @@ def test_another_user_reads_nothing(project: TestProject, own_home: Path) -> Non
     stop(project)
     modes = {path: path.stat().st_mode & 0o077 for path in state(own_home).rglob("*")}
     assert modes and not [path for path, open_to in modes.items() if open_to and path.name != "index"], modes
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_standard_stream_that_is_closed(project: TestProject, closed: str) -> None:
+    (project.root.parent / "event.json").write_text(json.dumps(event(project)))
+    command = f"{sys.executable} -m ralph_hooks hook claude < ../event.json {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=project.root, capture_output=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+    decision = "UNVERIFIED" if "<" in closed else "BLOCK"
+    assert (done.returncode, lines(project)[-1]["decision"]) == (0 if "<" in closed else 2, decision)
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_standard_input_that_cannot_be_read_is_a_bad_event(project: TestProject, tmp_path: Path) -> None:
+    with open(tmp_path / "write-only", "wb") as stdin:
+        done = subprocess.run(
+            [sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+            cwd=project.root, stdin=stdin, capture_output=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "standard input cannot be read" in json.loads(done.stdout)["systemMessage"]
+
+
+@pytest.mark.parametrize(("script", "code"), [("exit 0", 0), ("exit 1", 2)])
+def test_a_parent_that_ignores_the_end_of_its_children(project: TestProject, script: str, code: int) -> None:
+    """SIGCHLD that is ignored is inherited, and the kernel then forgets every exit code."""
+    project.write("check.sh", script).commit()
+    done = subprocess.run(
+        [sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+        cwd=project.root, input=json.dumps(event(project)).encode(), capture_output=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+    )  # fmt: skip
+    assert done.returncode == code, done
+    assert code == 0 or b"it exited 1" in done.stderr
+    assert lines(project)[-1]["digest_after"]
+
+
+@pytest.mark.parametrize("cwd", ["/tmp/a\0b", "/tmp/\ud800", "/" + "x" * 100_000])
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_a_directory_that_cannot_be_is_a_bad_event(project: TestProject, client: str, cwd: str, own_home: Path) -> None:
+    done = stop(project, client, cwd=cwd).lets_go("UNVERIFIED", "bad event", says="cannot be read")
+    assert len(done.out) < 1000
+    assert not list(own_home.rglob("bugs"))
+
+
+def test_term_while_the_baseline_is_measured(project: TestProject) -> None:
+    project.config(
+        "[[check]]\nrun = ['python3', '-m', 'unittest', 'test_it']\n[guard]\nbaseline = 'new-only'\n"
+        f"baseline_setup = ['sh', '-c', 'echo $$ > {project.root}/../setup; exec sleep {MARK}']\n"
+    )
+    project.write("test_it.py", "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.fail()\n")
+    project.commit()
+    process = start_hook(project)
+    wait_for(project.root.parent / "setup")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(5) == 0
+    assert lines(project)[-1]["reason"] == "cancelled"
+    assert not running()

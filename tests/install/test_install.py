@@ -415,3 +415,21 @@ def test_in_the_home_directory_project_and_user_are_one_file(monkeypatch: pytest
     assert install(made, "--command", "true", "--force").code == 0
     assert "2 to repair" not in made.ralph("doctor").out
     assert made.ralph("uninstall").code == 0 and not (home / ".claude").exists()
+
+
+def test_a_running_session_takes_the_persons_uninstall_and_nobody_elses(project: TestProject) -> None:
+    """The guard of a session that goes on refuses the same change when a person has not made it."""
+    install(project)
+    path = project.root / ".claude/settings.json"
+    common = {"session_id": "s", "cwd": str(project.root)}
+    prompt = {**common, "hook_event_name": "UserPromptSubmit", "prompt": "go on"}
+    change = {**common, "hook_event_name": "ConfigChange", "source": "project_settings", "file_path": str(path)}
+    text = path.read_bytes()
+    assert project.ralph("hook", "claude", stdin=json.dumps(prompt)).code == 0
+    token = Path(paths.project_dir(str(project.root))) / "token.json"
+    token.unlink()
+    path.unlink()
+    assert project.ralph("hook", "claude", stdin=json.dumps(change)).code == 2
+    path.write_bytes(text)
+    assert project.ralph("uninstall").code == 0 and not path.exists()
+    assert project.ralph("hook", "claude", stdin=json.dumps(change)).code == 0

@@ -90,7 +90,7 @@ def test_going_nowhere(tmp_path: Path, steps: Words, options: Words, words: str)
 
 
 def test_a_rising_count_of_failures_ends_the_loop(tmp_path: Path) -> None:
-    suite = "print('FAILED t.py::x - no\\n%s failed, 1 passed in 0.1s' % open('n').read().strip()); raise SystemExit(1)"
+    suite = "print('FAILED t.py::x - no'); print(open('n').read().strip(), 'failed, 1 passed in 0.1s'); exit(1)"
     checks = f'[[check]]\nname = "tests"\nrun = ["python3", "-c", """{suite}"""]\nformat = "pytest"\n'
     scripted = agent(tmp_path, f"echo $n > n; {CONTINUE}", checks=checks)
     done = scripted.loop("Make it work", "--regression", "3").ends(6, "rose over 3 rounds (--regression 3)")

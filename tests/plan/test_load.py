@@ -71,6 +71,7 @@ REFUSED = {
     "cut off": ("[gate\n", ":1:6: not TOML: expected ']' at the end of a table declaration"),
     "twice": ("[gate]\nmemory = true\nmemory = true\n", ":3:14: not TOML: cannot overwrite a value"),
     "deep": ("x = " + "[" * 5000, ": is nested too deeply"),
+    "deep tables": ("[" + ".".join("a" * 3000) + "]", ": is nested too deeply"),
     "long number": ("x = " + "1" * 5000, ": holds a number of thousands of digits"),
 }  # fmt: skip
 
@@ -168,6 +169,12 @@ HEADERS = {
     "  [tool.ralph-hooks.gate]": True,
     "[[tool.ralph-hooks.check]]": True,
     "[tool.ralph-hooks ] # ours": True,
+    "\ufeff[tool.ralph-hooks]": True,
+    "[ tool . ralph-hooks ]": True,
+    "[[ tool.ralph-hooks.check ]]": True,
+    '[tool."ralph-hooks"]': True,
+    "['tool'.'ralph-hooks'.gate]": True,
+    "[tool.'ralph-hooks-extra']": False,
     "[tool.ralph-hooks-extra]": False,
     "[tool.ralph]": False,
     "# [tool.ralph-hooks]": False,
@@ -181,6 +188,8 @@ def test_which_pyproject_is_ours(header: str, tmp_path: Path) -> None:
     assert (find_project(str(tmp_path)) is not None) is HEADERS[header]
 
 
-def test_a_pipe_for_a_pyproject_stops_nobody(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pyproject.toml")
+@pytest.mark.parametrize("device", ["", "/dev/zero"])
+def test_a_pipe_or_a_device_for_a_pyproject_stops_nobody(tmp_path: Path, device: str) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.symlink_to(device) if device else os.mkfifo(path)
     assert find_project(str(tmp_path)) is None
