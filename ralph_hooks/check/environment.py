@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ralph_hooks.process.tree import RUN_ID
+from ralph_hooks.process.tree import CHECK_ID, RUN_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +36,18 @@ def environment(check: Check, root: str, run_id: str, outer: Mapping[str, str] |
     env["PATH"] = ":".join([*directories, env.get("PATH", os.defpath)])
     _activate(env, directories)
     env[RUN_ID] = run_id
+    env[CHECK_ID] = check_id(run_id, check.name)
     for name, value in check.env.items():
         if value:
             env[name] = value
         else:
             env.pop(name, None)
     return env
+
+
+def check_id(run_id: str, name: str) -> str:
+    """The mark of one check's processes."""
+    return f"{run_id} {name}"
 
 
 def working_directory(check: Check, root: str) -> str:

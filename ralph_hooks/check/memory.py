@@ -12,7 +12,7 @@ from _thread import allocate_lock, start_new_thread
 from ralph_hooks import __version__, fastjson, files
 from ralph_hooks.check.digest import TreeDigest, known
 from ralph_hooks.check.digest.memo import digest_of
-from ralph_hooks.check.digest.repository import open_repository
+from ralph_hooks.check.digest.repository import Limit, open_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ KEPT = 64
 SMALL_INDEX = 256 * 1024
 # How long a check that is over waits for a first digest that is not.
 PATIENCE_SECONDS = 20.0
+AFTER_SECONDS = 5.0
 
 
 def key_of(project: Project, plan: Plan, check: Check, tree: TreeDigest) -> str:
@@ -91,9 +92,10 @@ class Recall:
     """What is known about the present content.
 
     `digest` and `receipt` are "" while unknown; `names` are the checks that need no run, `whole` says that all do not.
+    `deadline` (monotonic clock) bounds what the digests may take: most of the time belongs to the checks.
     """
 
-    def __init__(self, project: Project, plan: Plan, *, force: bool = False) -> None:
+    def __init__(self, project: Project, plan: Plan, *, force: bool = False, deadline: float | None = None) -> None:
         self.digest = ""
         self.receipt = ""
         self.tracked = ""
@@ -108,8 +110,12 @@ class Recall:
         self._tree: TreeDigest | None = None
         self._after: TreeDigest | None = None
         self._late = _Late()
+        begin = time.monotonic()
+        share = float("inf") if deadline is None else max(0.0, deadline - begin) / 4
+        Limit.until = begin + share
         if known(project) or _is_small(project):
             self.refresh()
+        Limit.until = float("inf") if deadline is None else deadline + min(share, AFTER_SECONDS)
 
     def refresh(self) -> str:
         """The digest of the content now, with what is remembered of it."""
@@ -146,7 +152,8 @@ class Recall:
 
     def after(self) -> str:
         """The digest after the run; not asked for where there is none to compare it with."""
-        if not self._late.wait(PATIENCE_SECONDS):
+        # a little longer than the gits have, so that one that is over its time is ended and not left behind
+        if not self._late.wait(max(0.0, min(PATIENCE_SECONDS, Limit.until + 0.3 - time.monotonic()))):
             self._given_up = True
         if self._given_up or not self.digest:
             return ""

@@ -26,7 +26,7 @@ def judge(
     `deadline` is on the monotonic clock; `force` looks nothing up. Raises `Busy` when another run holds the checkout
     for too long, `Cancelled` when `watch.cancel` fires.
     """
-    recall = memory.Recall(project, plan, force=force)
+    recall = memory.Recall(project, plan, force=force, deadline=deadline)
     if recall.whole:
         return _remembered_run(plan, recall)
     from ralph_hooks.check.anew import run_anew

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from ralph_hooks.check.environment import environment, working_directory
+from ralph_hooks.check.environment import check_id, environment, working_directory
 from ralph_hooks.check.verdict import PASSES, TIMEOUT, CheckResult
 from ralph_hooks.check.watch import Cancel, Cancelled, Watch
 from ralph_hooks.process import tree
@@ -66,8 +66,11 @@ class Running:
     def over(self) -> bool:
         return isinstance(self.child, CouldNotStart) or self.child.poll() or time.monotonic() >= self.deadline
 
-    def finish(self) -> CheckResult:
-        """The result; a check that is still running now is over its time and is killed."""
+    def finish(self, *, alone: bool = True) -> CheckResult:
+        """The result; a check that is still running now is over its time and is killed.
+
+        `alone`: no other check is running, so that whatever the run left anywhere goes too.
+        """
         from ralph_hooks.check.outcome import could_not_start, ended, timed_out
 
         child = self.child
@@ -75,11 +78,17 @@ class Running:
             assert isinstance(child, CouldNotStart)
             return self._complete(could_not_start(self.check, self._plot.root, child))
         if not child.poll():
-            survivors = tree.kill_tree(child, self._plot.run_id, GRACE)
+            survivors = self._kill(child, alone=alone)
             self.output.settle()
             return self._complete(timed_out(self.check, self.output.tail(), self._limit(), survivors))
         self.output.settle()
         return self._complete(ended(self, child, self.output))
+
+    def _kill(self, child: Child, *, alone: bool) -> list[str]:
+        if alone:
+            return tree.kill_tree(child, self._plot.run_id, GRACE)
+        mark = check_id(self._plot.run_id, self.check.name)
+        return tree.kill_tree(child, mark, GRACE, strays=False, variable=tree.CHECK_ID)
 
     def _limit(self) -> str:
         if self.deadline == self._begin + self.check.timeout_s:
@@ -136,7 +145,7 @@ def run_checks(checks: list[Check], plot: Plot, watch: Watch) -> list[CheckResul
             _wait(active, watch)
             for running in [one for one in active if one.over()]:
                 active.remove(running)
-                results[running.check.name] = running.finish()
+                results[running.check.name] = running.finish(alone=not active)
                 watch.finished(results[running.check.name])
                 if plot.fail_fast and results[running.check.name].verdict not in PASSES:
                     waiting.clear()

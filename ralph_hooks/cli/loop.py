@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from ralph_hooks.cli.show.loop_lines import line_for
+from ralph_hooks.cli.show.text import console
 from ralph_hooks.loop import call as calls
 from ralph_hooks.loop.call import Bounds, Call, RefusedError
 from ralph_hooks.loop.drive import run_loop
@@ -19,7 +21,6 @@ from ralph_hooks.loop.owning import Stopper
 from ralph_hooks.loop.progress import RULES
 from ralph_hooks.loop.prompt import report_text
 from ralph_hooks.loop.record import HOME, Record
-from ralph_hooks.loop.view.plain import line_for
 
 MOST_OBJECTIVE = 1 << 20
 ARGUMENTS = "ralph_hooks.arguments"
@@ -105,9 +106,19 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     most = plan_at(project_at(call.root)).loop.max_result_chars
     if given["as_json"]:
         return run_loop(call, json_line, Stopper()).ending.exit_code
-    result = run_loop(call, plain_line, Stopper())
-    click.echo(closing(result, most))
+    result = shown(call, plain=given["plain"] or not sys.stdout.isatty())
+    _out(closing(result, most))
     return result.ending.exit_code
+
+
+def shown(call: Call, *, plain: bool) -> Result:
+    """Run the loop and show it: a line per event, or a live table."""
+    if plain:
+        return run_loop(call, plain_line, Stopper())
+    from ralph_hooks.cli.show.loop_live import LiveLoop
+
+    with LiveLoop(console(), call.bounds) as live:
+        return run_loop(call, live, Stopper())
 
 
 def call_of(given: dict[str, Any], arguments: tuple[str, ...]) -> Call:

@@ -11,9 +11,10 @@ from ralph_hooks.jobs.database import start_lock
 from ralph_hooks.jobs.follow import find
 from ralph_hooks.jobs.opening import client
 from ralph_hooks.jobs.result import result_of
+from ralph_hooks.jobs.row import JobRow
 from ralph_hooks.jobs.slots import QUEUE
 from ralph_hooks.jobs.states import ENDED, INTERRUPTED, state
-from ralph_hooks.jobs.store import JobRow, Store
+from ralph_hooks.jobs.store import Store
 
 
 def cancel(store: Store, job: str) -> JobRow:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -95,20 +96,18 @@ class Engine:
             order = self._order(state, job, execute)
             if found is None:
                 rows.append((lineage.GENERATION_STARTED, self._announcement(order)))
-            if rows:
-                self._store.append(connection, lineage_id, job_id, rows, token)
+            self._store.hold(connection, row, job_id, rows, (token, self._owner))
+        self._held[lineage_id] = token
         return self._record(state, job, token, found or self._launched(order, token))
 
     def _token(self, connection: Any, row: Any) -> str:
-        """The lease of this lineage, ours already or taken now. Raises `LeaseLost` while another owner lives."""
+        """The lease of this lineage, ours already or a new one. Raises `LeaseLost` while another owner lives."""
         held = self._held.get(row.lineage_id)
         if held is not None and held == row.lease_token:
             return held
-        token = self._store.take_lease(connection, row, self._owner)
-        if token is None:
+        if not self._store.free_to_take(connection, row):
             raise LeaseLost
-        self._held[row.lineage_id] = token
-        return token
+        return uuid.uuid4().hex
 
     def _answer(self, job: JobState, index: int) -> dict[str, Any]:
         """What a step that is on record said."""

@@ -9,8 +9,9 @@ from typing import Any
 
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.evolve.lineage import Event
+from ralph_hooks.jobs.row import JobRow
 from ralph_hooks.jobs.states import ENDED, INTERRUPTED, next_step, state
-from ralph_hooks.jobs.store import JobRow, Store
+from ralph_hooks.jobs.store import Store
 
 JOB_ID = re.compile(r"job_[0-9a-f]{12}")
 STEP = 0.2

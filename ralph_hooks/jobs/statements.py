@@ -26,4 +26,9 @@ END_JOB = (
     .where(jobs.c.job_id == bindparam("job"))
     .values(ended_at=bindparam("ended"), status=bindparam("state"), result=bindparam("text"))
 )
+HOLD = (
+    sa.update(lineages)
+    .where(_this)
+    .values(last_seq=bindparam("last"), lease_token=bindparam("token"), lease_owner=bindparam("owner"))
+)
 CANCEL_REQUESTED = sa.select(jobs.c.cancel_requested).where(jobs.c.job_id == bindparam("job"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ralph_hooks.jobs.store import JobRow
+from ralph_hooks.jobs.row import JobRow
 
 QUEUED = "queued"
 RUNNING = "running"

@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,6 +17,7 @@ from ralph_hooks.evolve.lineage import Event, LineageState, fold
 from ralph_hooks.jobs import statements
 from ralph_hooks.jobs.database import Database, said_plainly
 from ralph_hooks.jobs.owner import Owner
+from ralph_hooks.jobs.row import JobRow, job_row
 from ralph_hooks.jobs.tables import events, jobs, lineages
 
 Rows = Sequence[tuple[str, dict[str, Any]]]
@@ -27,29 +27,15 @@ class LeaseLost(Exception):
     """Somebody else holds the lineage now; nothing was written."""
 
 
-@dataclass(frozen=True, slots=True)
-class JobRow:
-    """One job with its lineage's lease. Times are seconds since the epoch; `lease` counts only while `live`."""
-
-    job_id: str
-    number: int
-    lineage_id: str
-    project_dir: str
-    created_at: float
-    cancel_requested: bool
-    ended_at: float | None
-    status: str | None
-    result: dict[str, Any] | None
-    lease: Owner | None
-    heartbeat_age: float
-
-
 class Store:
     """The database, seen by the jobs."""
 
     def __init__(self, database: Database, engine: sa.Engine) -> None:
         self.database = database
         self.engine = engine
+        self._hold = statements.HOLD.values(
+            heartbeat_at=sa.bindparam("now", callable_=time.time) if database.sqlite else self.now()
+        )
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
@@ -87,15 +73,16 @@ class Store:
         last = connection.execute(advance, given).scalar_one_or_none()
         if last is None:
             raise LeaseLost
-        first = last - len(rows) + 1
+        self._insert(connection, whose, last - len(rows) + 1, rows)
+
+    def _insert(self, connection: sa.Connection, whose: tuple[str, str], first: int, rows: Rows) -> None:
         now = time.time()
-        connection.execute(
-            statements.ADD_EVENT,
-            [
-                {"lineage_id": whose[0], "seq": first + n, "job_id": whose[1], "kind": k, "body": _dump(b), "at": now}
-                for n, (k, b) in enumerate(rows)
-            ],
-        )
+        made = [
+            {"lineage_id": whose[0], "seq": first + n, "job_id": whose[1], "kind": kind, "body": _dump(body), "at": now}
+            for n, (kind, body) in enumerate(rows)
+        ]
+        if made:
+            connection.execute(statements.ADD_EVENT, made)
 
     def state(self, lineage: str, connection: sa.Connection | None = None) -> LineageState:
         """The lineage, folded from all its events."""
@@ -157,23 +144,35 @@ class Store:
             .limit(most)
         )
         with said_plainly(self.database), self.engine.connect() as connection:
-            return [_job_row(tuple(row)) for row in connection.execute(query)]
+            return [job_row(tuple(row)) for row in connection.execute(query)]
 
     # -- leases --------------------------------------------------------------------------------------------------
 
+    def free_to_take(self, connection: sa.Connection, row: sa.Row[Any]) -> bool:
+        """Whether no living owner holds the lineage. `row` comes from `lock`."""
+        if row.lease_token is None:
+            return True
+        age = float(connection.execute(sa.select(sa.cast(self.now(), sa.Double))).scalar_one()) - row.heartbeat_at
+        return not Owner.from_json(row.lease_owner).alive(age)
+
     def take_lease(self, connection: sa.Connection, row: sa.Row[Any], owner: Owner) -> str | None:
         """A new token, or `None` while a living owner holds the lineage. `row` comes from `lock`."""
-        if row.lease_token is not None:
-            age = float(connection.execute(sa.select(sa.cast(self.now(), sa.Double))).scalar_one()) - row.heartbeat_at
-            if Owner.from_json(row.lease_owner).alive(age):
-                return None
+        if not self.free_to_take(connection, row):
+            return None
         token = uuid.uuid4().hex
-        connection.execute(
-            sa.update(lineages)
-            .where(lineages.c.lineage_id == row.lineage_id)
-            .values(lease_token=token, lease_owner=owner.to_json(), heartbeat_at=self.now())
-        )
+        self.hold(connection, row, "", [], (token, owner))
         return token
+
+    def hold(self, connection: sa.Connection, row: sa.Row[Any], job: str, rows: Rows, lease: tuple[str, Owner]) -> None:
+        """Take or keep the lease (token, owner) and add events, in one go. `row` comes from `lock`."""
+        given = {
+            "this": row.lineage_id,
+            "last": row.last_seq + len(rows),
+            "token": lease[0],
+            "owner": lease[1].to_json(),
+        }
+        connection.execute(self._hold, given)
+        self._insert(connection, (row.lineage_id, job), row.last_seq + 1, rows)
 
     def free_lease(self, connection: sa.Connection, lineage: str, token: str) -> None:
         """Let the next worker have the lineage at once; the owner stays on record as one that is gone."""
@@ -216,21 +215,3 @@ def _dump(value: object) -> str:
 
 def _event(row: sa.Row[Any]) -> Event:
     return Event(row.seq, row.lineage_id, row.job_id, row.kind, json.loads(row.body), row.at)
-
-
-def _job_row(row: tuple[Any, ...]) -> JobRow:
-    number, job, lineage, project, created, cancel, ended, status, result, current, live, token, owner, age = row
-    held = live and current == job and token is not None
-    return JobRow(
-        job_id=job,
-        number=number,
-        lineage_id=lineage,
-        project_dir=project,
-        created_at=created,
-        cancel_requested=bool(cancel),
-        ended_at=ended,
-        status=status,
-        result=json.loads(result) if result else None,
-        lease=Owner.from_json(owner) if held else None,
-        heartbeat_age=float(age),
-    )

@@ -34,6 +34,7 @@ class Around:
     tell: Events
     stopper: Stopper
     begin: float
+    said: bool = False
 
     def deadline(self) -> float:
         """The end of `--max-seconds` on the monotonic clock, 0 = none."""
@@ -43,6 +44,9 @@ class Around:
     def stop_now(self) -> bool:
         """Whether a person wants the loop to end at once."""
         self.stopper.look(self.ground.project.checkout, self.own.driver.run)
+        if self.stopper.after_round and not self.stopper.now and not self.said:
+            self.said = True
+            self.tell(events.NOTE, text="the loop ends after this round")
         return bool(self.stopper.now)
 
 

@@ -7,15 +7,15 @@ Every step is a method of `Drive`, in this order. Nothing here prints: what happ
 
 from __future__ import annotations
 
-import os
 import time
+from dataclasses import replace
 from typing import Any
 
-from ralph_hooks import files
 from ralph_hooks.gate.report import COMPLETE, Report
 from ralph_hooks.loop import endings, events, progress, settle
 from ralph_hooks.loop.attempt import Around, run_attempts
 from ralph_hooks.loop.call import Call, RefusedError
+from ralph_hooks.loop.changes import changes, words_about
 from ralph_hooks.loop.commit import NOTHING, message
 from ralph_hooks.loop.endings import Ending, Result
 from ralph_hooks.loop.events import Events, silent
@@ -26,6 +26,7 @@ from ralph_hooks.loop.prompt import report_text
 from ralph_hooks.loop.record import Past, Record, line_of, tree_of
 from ralph_hooks.loop.round import AgentRun
 from ralph_hooks.loop.verify import Judged, StopNow, content, told, verify
+from ralph_hooks.plan.inputs import differences, inputs_of
 
 
 def run_loop(call: Call, tell: Events = silent, stopper: Stopper | None = None) -> Result:
@@ -113,11 +114,17 @@ class Drive:
             return Judged(digest=content(project, plan))
         self.around.tell(events.CHECKING, round=self.number)
         claimed = agent.report is not None and agent.report.state == COMPLETE
-        return verify(project, plan, force=claimed, deadline=self.around.deadline() or None, stop=self.around.stop_now)
+        deadline = self.around.deadline() or None
+        judged = verify(project, plan, force=claimed, deadline=deadline, stop=self.around.stop_now)
+        now = {check.name: inputs_of(check, project.root) for check in plan.check}
+        return replace(judged, changed=tuple(differences(self.ground.inputs, now)))
 
     def write(self, agent: AgentRun, judged: Judged) -> None:
         """Record the round; from here on it has happened."""
-        words = [*self.words(agent, judged), self.told(judged)]
+        found = changes(self.ground, self.record, self.call.objective, agent, judged)
+        for _, note in found:
+            self.note(f"round {self.number} {note}")
+        words = [*words_about(agent, judged), *(said for said, _ in found), self.told(judged)]
         self.line = line_of(self.past.run, self.number, agent, judged) | {"feedback": joined(words)}
         self.record.add(self.line)
         self.past.add(self.line)
@@ -219,24 +226,6 @@ class Drive:
 
     def last_words(self) -> str:
         return report_text(self.past.report) if self.past.report else ""
-
-    def words(self, agent: AgentRun, judged: Judged) -> list[str]:
-        """What the next round is told beside the checks' own words; a person sees the notes too."""
-        words = []
-        if agent.report is None:
-            words.append("The round before did not report: it was cut or died. Its work may be half done.")
-        elif agent.report.state == COMPLETE and judged.decided and not judged.green:
-            words.append("The round before reported complete, but the checks do not agree, so it is not complete.")
-        path = self.ground.project.config_path
-        if path and files.read_bytes_or_none(path) != self.ground.config_text:
-            name = os.path.basename(path)
-            self.note(f"round {self.number} left `{name}` changed; this run goes on with the old one")
-            words.append(f"`{name}` was changed; only a person can put such a change into force.")
-        if self.record.keep_objective(self.call.objective):
-            self.note(f"round {self.number} changed the objective; it was written back")
-        if agent.survivors:
-            self.note(f"round {self.number} left processes that cannot be ended: {', '.join(agent.survivors)}")
-        return words
 
     def note(self, text: str) -> None:
         self.notes.append(text)

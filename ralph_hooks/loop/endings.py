@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,15 +72,19 @@ def counted(rounds: int) -> str:
     return "1 round" if rounds == 1 else f"{rounds} rounds"
 
 
-def completed(rounds: int, *, verified: bool) -> Ending:
-    """A worker reported complete, and either a check agreed or there was none to ask."""
+def completed(rounds: int, *, verified: bool, changed: Sequence[str] = ()) -> Ending:
+    """A worker reported complete, and either a check agreed or there was none to ask.
+
+    A check that the rounds themselves redefined (`changed` says how) agrees, but verifies nothing.
+    """
+    detail = f"Not verified: {'; '.join(changed)}." if changed else WORKER_ONLY
     return Ending(
         status=COMPLETE,
         stop_reason="completed",
         line=f"Ralph completed after {counted(rounds)}.",
         exit_code=EXIT_COMPLETE,
-        detail="" if verified else WORKER_ONLY,
-        verified=verified,
+        detail="" if verified and not changed else detail,
+        verified=verified and not changed,
     )
 
 

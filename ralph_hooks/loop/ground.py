@@ -17,8 +17,9 @@ from ralph_hooks.loop.prompt import Frame, prefix
 from ralph_hooks.loop.providers import check_arguments, provider_for
 from ralph_hooks.loop.providers.base import Provider
 from ralph_hooks.loop.record import HOME
-from ralph_hooks.plan.compiled import plan_for
+from ralph_hooks.plan import seal
 from ralph_hooks.plan.config import Config
+from ralph_hooks.plan.inputs import inputs_of
 from ralph_hooks.plan.locate import Project, find_project, git_top
 from ralph_hooks.process import tree
 
@@ -30,7 +31,8 @@ HOOK_SPARE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """Fixed at the start of the run. `gate_inside` is whether the hook works inside the rounds."""
+    """Fixed at the start of the run. `gate_inside` is whether the hook works inside the rounds; `inputs` are what the
+    checks are defined by outside of the config."""
 
     project: Project
     plan: Plan
@@ -40,6 +42,7 @@ class Ground:
     hook_seconds: float
     notes: tuple[str, ...]
     config_text: bytes | None
+    inputs: dict[str, dict[str, str]]
     committer: Committer | None = None
 
     @property
@@ -60,10 +63,15 @@ def project_at(root: str) -> Project:
 
 
 def plan_at(project: Project) -> Plan:
-    """The project's plan; without a config nothing is checked. Raises `RalphError`."""
-    if project.config_path:
-        return plan_for(project)
-    return cast("Plan", Config())
+    """What a person approved of this project; without a config nothing is checked. Raises `RalphError`."""
+    return approved_at(project).plan
+
+
+def approved_at(project: Project) -> seal.Approved:
+    """The same, with how the config of today differs from it."""
+    if not project.config_path:
+        return seal.Approved(cast("Plan", Config()), seal.NONE)
+    return seal.approved(project, "")
 
 
 def refuse_inside_a_round() -> None:
@@ -78,7 +86,8 @@ def ground_for(call: Call) -> Ground:
     """Check all that a call needs; nothing was started when this raises `RalphError`."""
     refuse_inside_a_round()
     project = project_at(call.root)
-    plan = plan_at(project)
+    approved = approved_at(project)
+    plan = approved.plan
     provider = provider_for(call.provider)
     check_arguments(provider, call.arguments)
     _refuse_what_cannot_hold(call, project, plan, provider)
@@ -99,7 +108,8 @@ def ground_for(call: Call) -> Ground:
         prefix=prefix(frame),
         gate_inside=call.gate_inside and provider.capabilities.gate_inside and not off,
         hook_seconds=_hook_seconds(plan),
-        notes=tuple(_notes(call, project, plan, off)),
+        notes=(*approved.changes, *_notes(call, project, plan, off)),
+        inputs=approved.inputs or {check.name: inputs_of(check, project.root) for check in plan.check},
         committer=_committer(call, project, isolated) if call.commit else None,
         config_text=files.read_bytes_or_none(project.config_path) if project.config_path else None,
     )
@@ -110,7 +120,7 @@ def _committer(call: Call, project: Project, isolated: Isolated | None) -> Commi
     scratch = os.path.join(project.state, "loops", call.name, "commit")
     branch = "" if isolated else call.branch
     committer = Committer(project.top, branch, place, scratch, isolated.linked if isolated else ())
-    committer.refuse(resume=call.resume)
+    committer.refuse(own=call.resume or isolated is not None)
     return committer
 
 

@@ -59,7 +59,7 @@ def tolerable(agent: AgentRun) -> bool:
 def with_report(call: Call, report: Report, judged: Judged, past: Past) -> Ending | None:
     """How a round with a report ends the run, `None` to go on. `past` has this round in it already."""
     if report.state == COMPLETE and (judged.green or not judged.decided):
-        return endings.completed(past.rounds, verified=judged.decided)
+        return endings.completed(past.rounds, verified=judged.decided, changed=judged.changed)
     if report.state == BLOCKED:
         return endings.blocked(past.rounds, report.blocker, judged.verdict)
     return nowhere(call.bounds, past.standings, past.rounds)

@@ -30,12 +30,16 @@ class StopNow(BaseException):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What the checks said. `verdict` is "" when there was none to ask; then `run` is `None` and nobody decided."""
+    """What the checks said. `verdict` is "" when there was none to ask; then `run` is `None` and nobody decided.
+
+    `changed` says what defines the checks otherwise than at the start of the run; such a green is no proof.
+    """
 
     verdict: str = ""
     run: Run | None = None
     words: str = ""
     digest: str = ""
+    changed: tuple[str, ...] = ()
 
     @property
     def decided(self) -> bool:

@@ -13,7 +13,12 @@ import time
 from ralph_hooks.process import signals
 from ralph_hooks.process.spawn import Child, living
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 RUN_ID = "RALPH_HOOKS_RUN_ID"
+CHECK_ID = "RALPH_HOOKS_CHECK_ID"  # one check of a run: what it started, and not what runs beside it
 STEP = 0.02
 SWEEP_SECONDS = 2.0
 _PR_SET_CHILD_SUBREAPER = 36
@@ -29,26 +34,34 @@ def adopt_orphans() -> None:
         pass  # no prctl here: the group and the parent links are what there is
 
 
-def kill_tree(child: Child, run_id: str, grace: float = 2.0, *, strays: bool = True) -> list[str]:
+def kill_tree(
+    child: Child, run_id: str, grace: float = 2.0, *, strays: bool = True, variable: str = RUN_ID
+) -> list[str]:
     """TERM to the group, up to `grace` seconds, then KILL until nothing is left; names what survived.
 
-    `strays` also takes the orphans that this process adopted: right for a process that runs one tree at a time.
+    What carries `variable=run_id` belongs to the tree. `strays` also takes the orphans that this process adopted:
+    right while no other tree of ours runs.
     """
-    doomed = set(_tree(child, run_id, strays))
+
+    def tree() -> set[int]:
+        return _tree(child, run_id, strays, variable)
+
+    doomed = tree()
     _signal_group(child.pid, signals.TERM)
     deadline = time.monotonic() + grace
     while time.monotonic() < deadline:
-        if child.poll() and not _alive(doomed) and not _tree(child, run_id, strays):
+        if child.poll() and not _alive(doomed) and not tree():
             return []
         time.sleep(STEP)
-    return _kill_all(child, run_id, strays, doomed)
+    return _kill_all(child, tree)
 
 
-def _kill_all(child: Child, run_id: str, strays: bool, doomed: set[int]) -> list[str]:
+def _kill_all(child: Child, tree: Callable[[], set[int]]) -> list[str]:
+    """A process id may be another program's by now; only what still belongs to the tree is killed."""
     deadline = time.monotonic() + SWEEP_SECONDS
     _signal_group(child.pid, signals.KILL)
     while True:
-        found = _tree(child, run_id, strays) | _alive(doomed & _mine(child, run_id, strays))
+        found = tree()
         for pid in found:
             _signal(pid, signals.KILL)
             _reap(pid)
@@ -57,11 +70,6 @@ def _kill_all(child: Child, run_id: str, strays: bool, doomed: set[int]) -> list
         if time.monotonic() >= deadline:
             return [_describe(pid) for pid in sorted(found)]
         time.sleep(0.002)
-
-
-def _mine(child: Child, run_id: str, strays: bool) -> set[int]:
-    """A process id may be another program's by now; only what still belongs to the tree is killed again."""
-    return _tree(child, run_id, strays)
 
 
 def sweep(run_id: str, variable: str = RUN_ID) -> list[int]:
@@ -77,7 +85,7 @@ def sweep(run_id: str, variable: str = RUN_ID) -> list[int]:
     return found
 
 
-def _tree(child: Child, run_id: str, strays: bool) -> set[int]:
+def _tree(child: Child, run_id: str, strays: bool, variable: str = RUN_ID) -> set[int]:
     parents = _parents()
     if not parents:
         return set()
@@ -86,7 +94,7 @@ def _tree(child: Child, run_id: str, strays: bool) -> set[int]:
     if strays:
         roots |= {pid for pid, (parent, _) in parents.items() if parent == me and pid not in living}
     roots |= {pid for pid, (_, session) in parents.items() if session == child.pid}
-    found = _descendants(roots, parents) | marked(run_id)
+    found = _descendants(roots, parents) | marked(run_id, variable)
     return {pid for pid in found if pid != me and _running(pid)}
 
 

@@ -402,3 +402,12 @@ def test_killed_in_mid_run_nothing_is_remembered(suite: Suite) -> None:
     assert (suite.runs(), suite.runs()) == (1, 0)
     suite.write("red", "")
     assert suite.judge().verdict == "RED"
+
+
+def test_a_digest_that_takes_too_long_costs_neither_the_run_nor_the_deadline(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p").config("[[check]]\nrun = 'exit 1'\n").commit()
+    with open(project.root / "large", "wb") as file:
+        file.truncate(8 << 30)
+    begin = time.monotonic()
+    stop(project, within="6").blocks("it exited 1")
+    assert time.monotonic() - begin < 6

@@ -321,3 +321,10 @@ def test_codex_is_answered_alike(project: TestProject) -> None:
 def test_codex_is_held_to_where_the_session_began(project: TestProject, tmp_path: Path) -> None:
     stop(project, client="codex").blocks("attempt 1/20")
     stop(project, client="codex", cwd=str(tmp_path)).blocks("attempt 2/20")
+
+
+def test_a_check_over_its_time_takes_no_other_check_with_it(project: TestProject) -> None:
+    checks = [("a", "sleep 600", 0.5), ("b", "sleep 600", 0.5), ("c", "sleep 1.5", 60)]
+    text = "".join(f"[[check]]\nname = '{name}'\nrun = '{run}'\ntimeout_s = {most}\n" for name, run, most in checks)
+    done = stop(project.config(text + "[gate]\nparallel = true\n")).blocks("the check timed out", "green: c")
+    assert [check["verdict"] for check in done.line["checks"]] == ["TIMEOUT", "TIMEOUT", "GREEN"]

@@ -318,3 +318,23 @@ def test_the_persons_files_are_all_still_there(tmp_path: Path) -> None:
         git(project.root, "stash", "list"),
     )
     assert before == after
+
+
+def test_a_check_that_a_round_redefined_verifies_nothing(tmp_path: Path) -> None:
+    checks = "[[check]]\nname = 'tests'\nrun = 'npm test'\n"
+    scripted = agent(tmp_path, f'echo \'{{"scripts": {{"test": "true"}}}}\' > package.json; {COMPLETE}', checks=checks)
+    scripted.project.write("package.json", '{"scripts": {"test": "test -e ok"}}').commit()
+    done = scripted.loop("Make it work", "--json").ends(0)
+    ended = json.loads(done.out.splitlines()[-1])
+    assert (ended["status"], ended["verified"]) == ("complete", False)
+    assert ended["detail"].startswith("Not verified: ")
+    assert "package.json" in ended["detail"]
+
+
+def test_what_was_sealed_is_what_decides(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, COMPLETE, f"touch ok; {COMPLETE}")
+    assert scripted.project.ralph("seal").code == 0
+    text = (scripted.project.root / "ralph-hooks.toml").read_text()
+    scripted.project.config(text.replace("'test', '-e', 'ok'", "'true'"))
+    done = scripted.loop().ends(0, "note: the config differs from what was sealed: the sealed one was used")
+    assert [line["verdict"] for line in done.rounds] == ["RED", "GREEN"]

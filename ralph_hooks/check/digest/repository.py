@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from ralph_hooks import files
 from ralph_hooks.process.capture import Captured, Pending
@@ -80,9 +81,20 @@ def environment(git_dir: str, top: str) -> dict[str, str]:
     return env | own | {"PATH": ":".join(path)}
 
 
+class Limit:
+    """Until when (monotonic clock) the gits of this process may run: a digest must not cost the gate its deadline."""
+
+    until = float("inf")
+
+    @classmethod
+    def left(cls) -> float:
+        """Seconds for the next git."""
+        return min(GIT_SECONDS, max(0.05, cls.until - time.monotonic()))
+
+
 def start(words: Sequence[str], cwd: str, env: dict[str, str], stdin: bytes | None = None) -> Pending:
     """Start `git WORDS`; `output` and `names` read its result."""
-    return Pending(["git", *words], cwd=cwd, env=env, stdin=stdin, timeout=GIT_SECONDS)
+    return Pending(["git", *words], cwd=cwd, env=env, stdin=stdin, timeout=Limit.left())
 
 
 def output(done: Captured, also: int = 0) -> bytes:
