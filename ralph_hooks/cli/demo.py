@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ralph_hooks.demo import project, story
+from ralph_hooks.process import signals
 
 STYLES = {
     "note": ("      ", {"dim": True}),
@@ -20,6 +21,7 @@ STYLES = {
 @click.option("--protocol", is_flag=True, help="Send the events by hand, although Claude Code is on PATH.")
 def command(protocol: bool) -> int:
     """Exit 0 when the story ended green, 1 when it did not."""
+    signals.unwind()
     client = None if protocol else story.find_client()
     how = f"the real Claude Code ({client})" if client else "the hook protocol alone (no `claude` on PATH)"
     if protocol:

@@ -11,6 +11,7 @@ from ralph_hooks.cli import common
 from ralph_hooks.install import settings
 from ralph_hooks.install.bytecode import compile_package
 from ralph_hooks.install.doctor import Finding, diagnose, examine
+from ralph_hooks.process import signals
 
 
 @click.command(help="Name what is wrong with this setup, each with its fix.")
@@ -20,6 +21,7 @@ from ralph_hooks.install.doctor import Finding, diagnose, examine
 @click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
 def command(*, live: bool, as_json: bool) -> int:
     """Exit 0 when nothing is to be repaired, 1 otherwise; notes do not count."""
+    signals.unwind()
     compile_package()
     patient = examine(common.here())
     found = diagnose(patient)

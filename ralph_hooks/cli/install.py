@@ -18,6 +18,7 @@ from ralph_hooks.install.setup import set_up
 from ralph_hooks.install.survey import Options
 from ralph_hooks.plan.locate import find_project
 from ralph_hooks.plan.seal import seal_path
+from ralph_hooks.process import signals
 
 CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex")}
 
@@ -65,6 +66,7 @@ def command(
     as_json: bool,
 ) -> int:
     """Exit 0 when the gate is in place, whatever the suite says today; 1 when it is not."""
+    signals.unwind()
     options = Options(
         clients=() if config_only else CLIENTS[client], scope=scope, command=run, kinds=kinds, every=all_tests,
         packages=per_package, timeout_s=timeout, force=force, dry_run=dry_run, prove=prove, guard=guard,

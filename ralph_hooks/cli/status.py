@@ -16,10 +16,12 @@ from rich.text import Text
 from ralph_hooks.check import identity
 from ralph_hooks.cli import common
 from ralph_hooks.cli.show.history import History, Session, checks_of, epoch
+from ralph_hooks.cli.show.loop_rows import loop_table
 from ralph_hooks.cli.show.text import console, local_time, number, safe, seconds, tilde, word
 from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import owner, sessions, skip
 from ralph_hooks.ledger import ledger
+from ralph_hooks.loop.status import loops
 from ralph_hooks.plan import seal
 from ralph_hooks.plan.locate import Project
 
@@ -48,6 +50,7 @@ def facts_of(project: Project) -> dict[str, Any]:
     pause = skip.read_pause(project)
     facts["paused"] = {"until": pause[0], "reason": pause[1]} if pause else None
     facts["loop"] = owner.live_driver(project)
+    facts["loops"] = loops(project)
     known = list(history.sessions.values())[::-1]
     facts["sessions"] = [_session(session, facts["max_blocks"]) for session in known]
     facts["left_open"] = [session.name for session in history.left_open]
@@ -113,6 +116,8 @@ def show(console: Console, facts: dict[str, Any]) -> None:
         console.print(Text(f"{label:<9}", style="dim").append_text(text), soft_wrap=True)
     if facts["last_run"]:
         console.print(_checks(facts["last_run"]))
+    if facts["loops"]:
+        console.print(loop_table(facts["loops"]))
     if facts["sessions"]:
         show_sessions(console, facts["sessions"])
     if facts["left_open"]:

@@ -12,6 +12,7 @@ from ralph_hooks.cli.show.run import show_run
 from ralph_hooks.cli.show.text import console
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.guard import verify
+from ralph_hooks.process import signals
 
 
 @click.command(help="Was REV (default HEAD) green under this plan on this machine? With --run: is the tree green now?")
@@ -24,6 +25,7 @@ from ralph_hooks.guard import verify
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(rev: str, run_now: bool, base: str, accept_changes: bool, as_json: bool) -> int:
     """Exit 0 when proven, 1 when not, 2 when the question cannot be asked (no project, no such revision)."""
+    signals.unwind()
     project = common.project_here()
     if not run_now and (base or accept_changes):
         raise RalphError("`--base` and `--accept-changes` go with `--run`", "ralph-hooks verify --run", EXIT_USAGE)

@@ -49,8 +49,11 @@ class Committer:
         self._ref = f"refs/heads/{branch}" if branch else ""
         self._round_start = self._git.head()
 
-    def refuse(self, *, resume: bool) -> None:
-        """Refuse to begin on what a commit would carry away. Raises `RefusedError`."""
+    def refuse(self, *, own: bool) -> None:
+        """Refuse to begin on what a commit would carry away, unless all that is here is the loop's own.
+
+        Raises `RefusedError`.
+        """
         git = self._git
         for name in UNDER_WAY:
             if os.path.exists(os.path.join(git.top, git.line("rev-parse", "--git-path", name))):
@@ -59,7 +62,7 @@ class Committer:
             raise RefusedError(f"`{self._ref}` cannot be a branch")
         if self._ref and self._ref != git.head()[0] and self._ref in self._elsewhere():
             raise RefusedError(f"`{self._ref}` is checked out in another worktree")
-        dirty = [] if resume else self._dirty()
+        dirty = [] if own else self._dirty()
         if dirty:
             shown = ", ".join(dirty[:3]) + (f" (+{len(dirty) - 3})" if len(dirty) > 3 else "")
             hint = "commit them first, or work beside them with --isolate"

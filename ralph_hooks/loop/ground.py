@@ -120,7 +120,7 @@ def _committer(call: Call, project: Project, isolated: Isolated | None) -> Commi
     scratch = os.path.join(project.state, "loops", call.name, "commit")
     branch = "" if isolated else call.branch
     committer = Committer(project.top, branch, place, scratch, isolated.linked if isolated else ())
-    committer.refuse(resume=call.resume)
+    committer.refuse(own=call.resume or isolated is not None)
     return committer
 
 

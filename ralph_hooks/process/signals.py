@@ -32,6 +32,17 @@ def keep_children() -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
+def unwind() -> None:
+    """From here TERM and HUP end the program as Ctrl-C does, so that scratch directories go too; exit 128 + number."""
+    for number in (TERM, HUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has it ignored, and that stays so
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
 def on(number: int, handler: object) -> None:
     """Install a handler, called as `handler(number, frame)` between two byte codes of the main thread."""
     signal.signal(number, handler)  # type: ignore[arg-type]

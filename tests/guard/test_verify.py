@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ from ralph_hooks.check.verdict import CheckResult, Run
 from ralph_hooks.ledger import receipts
 from ralph_hooks.plan.locate import find_project
 from tests.support.gate import stop
-from tests.support.project import Done, TestProject, git, make_project
+from tests.support.project import REPOSITORY, Done, TestProject, git, make_project
 
 
 @pytest.fixture
@@ -154,3 +157,20 @@ def test_a_shallow_clone_of_a_pull_request(project: TestProject, tmp_path: Path)
     assert "fetch-depth: 0" in verify(clone, "--run", code=2).err
     git(clone.root, "fetch", "-q", "--depth", "1", "origin", "main:refs/remotes/origin/main")
     verify(clone, "--run", code=0)
+
+
+def test_a_run_that_is_told_to_end_takes_its_suite_with_it(project: TestProject) -> None:
+    pid = project.root.parent / "pid"
+    project.config(f"[[check]]\nname = 't'\nrun = 'echo $$ > {pid}; exec sleep 600'\n").commit()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "ralph_hooks", "verify", "--run"],
+        cwd=project.root, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 20
+    while not (pid.exists() and pid.read_text().strip()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(10) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)

@@ -17,12 +17,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ralph_hooks.cli.show.text import number, safe, seconds, word
+from ralph_hooks.cli.show.loop_rows import add_loop, add_round, cost, table
+from ralph_hooks.cli.show.text import safe, seconds
 from ralph_hooks.loop import events
 from ralph_hooks.loop.call import Bounds
 from ralph_hooks.loop.todo import Items, items_of
 
-TREND = 8
 LINES_BESIDE = 14
 PLAN_SECONDS = 1.0
 BAR = 24
@@ -92,44 +92,27 @@ class LiveLoop:
         return Text("ralph  ", style="bold").append(safe(self._about.get("objective", "")), style="not bold")[:2000]
 
     def _table(self) -> Table:
-        table = Table(box=None, pad_edge=False, expand=False, padding=(0, 2, 0, 0))
-        table.add_column("round", no_wrap=True, max_width=24, overflow="ellipsis")
-        table.add_column("state", no_wrap=True)
-        table.add_column("verdict", no_wrap=True)
-        table.add_column("failing", no_wrap=True)
-        table.add_column("cost", justify="right", no_wrap=True)
-        table.add_column("time", justify="right", no_wrap=True)
-        self._loop_row(table)
-        for facts in self._shown(table):
-            state = facts["state"] or f"no report: {safe(facts['failure'])[:20]}"
-            failing = number(facts["failing"]) if facts["verdict"] else ""
-            row = (
-                f"  {facts['round']}",
-                state,
-                word(facts["verdict"]),
-                failing,
-                cost(facts),
-                seconds(facts["seconds"]),
-            )
-            table.add_row(*row)
-        if self._now:
-            took = seconds(time.monotonic() - self._round_begin)
-            table.add_row(f"  {self._now['round']}", self._now["state"], "", "", cost(self._now), took, style="bold")
-        return table
-
-    def _shown(self, table: Table) -> list[dict[str, Any]]:
-        """The last rounds, as many as the terminal has lines for; the others are counted."""
+        made = table(head="round")
+        add_loop(made, self._loop_facts())
         room = max(3, self._console.height - LINES_BESIDE)
         if len(self._rounds) > room:
-            table.add_row(f"  +{len(self._rounds) - room} earlier", style="dim")
-        return self._rounds[-room:]
+            made.add_row(f"  +{len(self._rounds) - room} earlier", style="dim")
+        for facts in self._rounds[-room:]:
+            add_round(made, facts)
+        if self._now:
+            took = seconds(time.monotonic() - self._round_begin)
+            made.add_row(f"  {self._now['round']}", self._now["state"], "", "", cost(self._now), took, style="bold")
+        return made
 
-    def _loop_row(self, table: Table) -> None:
-        last = self._rounds[-1] if self._rounds else {"verdict": "", "failing": None}
-        state = self._ended["status"] if self._ended else "running"
-        took = seconds(time.monotonic() - self._begin)
-        name = safe(self._about.get("name", ""))
-        table.add_row(name, state, word(last["verdict"]), trend(self._rounds), cost({"cost_usd": self._cost()}), took)
+    def _loop_facts(self) -> dict[str, Any]:
+        return {
+            "name": self._about.get("name", ""),
+            "state": self._ended["status"] if self._ended else "running",
+            "verdict": self._rounds[-1]["verdict"] if self._rounds else "",
+            "failing": [facts["failing"] for facts in self._rounds],
+            "cost_usd": self._cost(),
+            "seconds": time.monotonic() - self._begin,
+        }
 
     def _below(self) -> list[RenderableType]:
         lines: list[RenderableType] = [Text("")]
@@ -153,7 +136,7 @@ class LiveLoop:
 
     def _bars(self) -> Table:
         """Rounds, and every total that binds."""
-        table = Table.grid(padding=(0, 2, 0, 0))
+        bars = Table.grid(padding=(0, 2, 0, 0))
         bounds, rounds = self._bounds, self._about.get("after", 0) + len(self._rounds)
         spent = time.monotonic() - self._begin
         tokens = self._sum("tokens")
@@ -164,10 +147,10 @@ class LiveLoop:
             ("tokens", tokens or 0, bounds.max_tokens, f"{int(tokens or 0)} of {bounds.max_tokens}"),
         ):
             if most:
-                table.add_row(
+                bars.add_row(
                     Text(label, style="dim"), ProgressBar(total=most, completed=min(used, most), width=BAR), words
                 )
-        return table
+        return bars
 
     def _cost(self) -> float | None:
         return self._sum("cost_usd")
@@ -175,17 +158,6 @@ class LiveLoop:
     def _sum(self, key: str) -> float | None:
         told = [facts[key] for facts in (*self._rounds, self._now) if facts.get(key) is not None]
         return sum(told) if told else None
-
-
-def trend(rounds: list[dict[str, Any]]) -> str:
-    """Failing counts, oldest first: `9 → 4 → 0`."""
-    counts = [str(facts["failing"]) for facts in rounds if facts["failing"] is not None]
-    return ("… " if len(counts) > TREND else "") + " → ".join(counts[-TREND:])
-
-
-def cost(facts: dict[str, Any]) -> str:
-    """Dollars, "" when nobody told."""
-    return "" if facts.get("cost_usd") is None else f"${facts['cost_usd']:.2f}"
 
 
 def plan_words(items: Items) -> Text:
