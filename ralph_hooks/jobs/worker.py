@@ -15,7 +15,9 @@ from ralph_hooks.jobs.engine import Engine, Launcher
 from ralph_hooks.jobs.slots import APPLICATION, QUEUE, VERSION, WORKFLOW, Slot
 from ralph_hooks.jobs.store import Store
 from ralph_hooks.jobs.supervise import Supervisor
+from ralph_hooks.loop.providers.base import RUN_MARK, SESSION_MARKS
 from ralph_hooks.process import signals, tree
+from ralph_hooks.process.spawn import Child
 
 IDLE_SECONDS = 10.0
 POLL_SECONDS = 0.1
@@ -143,14 +145,18 @@ def spawn_worker(database: Database) -> None:
         child = spawn(argv, cwd="/", env=worker_environment(), stdout=fd, stderr=fd)
     finally:
         os.close(fd)
+    for earlier in [one for one in _spawned if one.poll()]:
+        _spawned.remove(earlier)
     if isinstance(child, CouldNotStart):
         raise RalphError(f"the worker could not be started: {child.words}", hint="ralph-hooks worker")
 
+    _spawned.append(child)
 
-DROPPED = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT",
-           "CLAUDE_CODE_SSE_PORT", "CLAUDE_PID", tree.RUN_ID, "RALPH_HOOKS_ROUND")  # fmt: skip
+
+_spawned: list[Child] = []  # a server that lives long reaps the workers that it started
 
 
 def worker_environment() -> dict[str, str]:
     """This process's environment without the marks of the session that asked."""
-    return {name: value for name, value in os.environ.items() if name not in DROPPED}
+    dropped = (*SESSION_MARKS, RUN_MARK)
+    return {name: value for name, value in os.environ.items() if name not in dropped}

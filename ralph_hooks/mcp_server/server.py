@@ -16,6 +16,7 @@ from mcp.server.stdio import stdio_server
 from ralph_hooks import __version__
 from ralph_hooks.errors import RalphError
 from ralph_hooks.evolve.refusal import CallError, InputRequiredError
+from ralph_hooks.mcp_server import ending
 from ralph_hooks.mcp_server.ralph import ralph_tool
 from ralph_hooks.mcp_server.tools import TOOLS, Meanwhile, Tool
 
@@ -73,10 +74,13 @@ async def run(tool: Tool, arguments: Mapping[str, Any], context: Context) -> dic
     caught: list[RalphError] = []
 
     def work() -> None:
+        ending.active.add(meanwhile)
         try:
             answer.update(tool.run(dict(arguments), meanwhile))
         except RalphError as error:
             caught.append(error)
+        finally:
+            ending.active.discard(meanwhile)
 
     done = anyio.Event()
 
@@ -133,6 +137,7 @@ async def serve() -> None:
 
 
 def main() -> int:
-    """Run until the client closes its end."""
+    """Run until the client closes its end, or is gone."""
+    ending.prepare()
     anyio.run(serve)
     return 0

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -76,6 +77,37 @@ def test_cancelling_a_running_job_kills_its_tree_and_keeps_its_iterations(jobs: 
     project.until(lambda: (kinds.GENERATION_STARTED, result["generation"]) in project.kinds(again))
     project.job("cancel", again)
     project.end(again, 30)
+
+
+def sleepers(seconds: str) -> list[int]:
+    """Processes that sleep for so long, whatever their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = place.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[:2] == [b"sleep", seconds.encode()]:
+            found.append(int(place.parent.name))
+    return found
+
+
+@pytest.mark.parametrize("how", ["cancel", "worker", "end"])
+def test_what_slips_out_of_session_group_and_environment_dies_too(jobs: MakeJobs, how: str) -> None:
+    seconds = f"299.{os.getpid()}{len(how)}"
+    project = jobs(1, agent_seconds=0.5 if how == "end" else 60)
+    agent = (project.project.root / "agent.py").read_text()
+    escape = f"subprocess.Popen(['sh', '-c', 'setsid env -i sleep {seconds} & exit'], start_new_session=True).wait()\n"
+    project.project.write("agent.py", agent.replace('note("begin")\n', escape + 'note("begin")\n'))
+    job = project.start()
+    project.until(lambda: project.rounds("begin") == 1 and sleepers(seconds))
+    if how == "cancel":
+        project.job("cancel", job)
+    elif how == "worker":
+        kill(project.workers()[0])
+    project.until(lambda: not sleepers(seconds), 20)
+    if how != "worker":
+        assert project.end(job)["status"] == ("cancelled" if how == "cancel" else "completed")
 
 
 @on_both

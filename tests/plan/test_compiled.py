@@ -70,6 +70,7 @@ pass_threshold = 0.5
 stop_on_cycle = true
 dispatch = "plugin"
 lineage_cap = 2
+arguments = ["--model", "x"]
 [guard]
 pre_tool_use = true
 ratchet = "block"

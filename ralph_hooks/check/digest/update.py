@@ -28,6 +28,9 @@ def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale:
     person's index and the ignore rules. Returns whether `seen.nested` changed by it, so that a new look is due.
     """
     disk = Disk(shadow.repository.top)
+    # A recent file that git listed as changed may look clean to it again when it comes to hashing: its mtime was put
+    # back between the two, within the second of its last hash.
+    again = [path for path in seen.changed if path in memo.recent]
     moved = sorted(set(moved).difference(seen.changed))
     before = memos.now_ns()  # a stat taken later than this is what `recent` keeps, and git hashes later still
     found: Found = {path: disk.find(path) for path in (*seen.changed, *moved, *seen.others)}
@@ -39,7 +42,7 @@ def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale:
         found.update(dict.fromkeys(difference.dropped))
         memo.watched, memo.nested = difference.watched, difference.nested
     hashable = [path for path, there in found.items() if is_content(there)]
-    _write(shadow, [*gone, *moved, *difference.dropped], hashable)
+    _write(shadow, [*gone, *moved, *again, *difference.dropped], hashable)
     _remember_recent(memo, found, int(seen.started - SLACK_SECONDS), before)
     memo.forget_old(seen.started)
     base = _digest_of_index(shadow) if found or not memo.base else memo.base

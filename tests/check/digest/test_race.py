@@ -6,10 +6,12 @@ import os
 import random
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ralph_hooks.check.digest import TreeDigest, memo
 from tests.check.digest.harness import Tree, make_tree
 
 
@@ -108,3 +110,26 @@ def test_a_file_is_trusted_again_once_its_second_is_over(tmp_path: Path) -> None
     stamp = memo.stat().st_mtime_ns
     assert tree.digest() == before
     assert memo.stat().st_mtime_ns == stamp, "nothing is written when nothing changed"
+
+
+def test_a_stamp_put_back_between_listing_and_hashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git lists the file by its mtime, and would not hash it once the mtime is that of the last hash again."""
+    tree = make_tree(tmp_path / "tree")
+    for turn in range(3):
+        time.sleep(1.02 - time.time() % 1)  # all of it within one second, which is what git compares
+        tree.write("a.py", f"old {turn}\n")
+        os.utime(tree.path("a.py"), (1_700_000_000, 1_700_000_000))  # long ago: git's own racy rule does not help
+        old = tree.digest()
+        stat = tree.path("a.py").stat()
+        tree.write("a.py", f"new {turn}\n")
+        os.utime(tree.path("a.py"), ns=(stat.st_atime_ns, stat.st_mtime_ns - 5_000_000_000))
+        real = memo.now_ns
+
+        def put_back(stat: os.stat_result = stat, real: Callable[[], int] = real) -> int:
+            os.utime(tree.path("a.py"), ns=(stat.st_atime_ns, stat.st_mtime_ns))
+            return real()
+
+        monkeypatch.setattr(memo, "now_ns", put_back)
+        assert TreeDigest.start(tree.project).result() != old
+        monkeypatch.setattr(memo, "now_ns", real)
+        assert tree.digest() == tree.digest_from_scratch(tmp_path / f"state {turn}")
