@@ -44,6 +44,8 @@ def by_receipt(project: Project, rev: str) -> Proof:
     except receipts.BrokenChainError as error:
         return Proof(False, [f"the chain of receipts is broken: {error}"])
     if record is None and others:
+        return Proof(False, [f"`{rev}` was judged on this machine, but under another plan"])
+    if record is None:
         missing = f"no run on this machine judged the content of `{rev}`; `ralph-hooks check` makes a receipt"
         return Proof(False, [missing, *notes.claims(project, rev)])
     if not receipts.is_green(record):
