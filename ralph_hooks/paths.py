@@ -29,7 +29,13 @@ def state_dir() -> str:
 def spare_state_dir() -> str:
     """The second place, for when the first cannot be written (G16)."""
     base = os.environ.get("XDG_RUNTIME_DIR") or os.environ.get("TMPDIR") or "/tmp"  # noqa: S108
-    return os.path.join(base, f"ralph-hooks-{os.getuid()}")
+    path = os.path.join(base, f"ralph-hooks-{os.getuid()}")
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return path
+    # somebody else's directory under our name in a place that all may write to
+    return path if found.st_uid == os.getuid() and not os.path.islink(path) else path + "-taken"
 
 
 def identity(path: str) -> str:

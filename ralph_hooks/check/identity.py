@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ralph_hooks.process.tree import is_ancestor, start_time
+from ralph_hooks.process.table import is_ancestor, start_time
 
 
 def new_run_id() -> str:

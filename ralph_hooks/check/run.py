@@ -144,16 +144,25 @@ def run_checks(checks: list[Check], plot: Plot, watch: Watch) -> list[CheckResul
                     watch.meanwhile()
             _wait(active, watch)
             for running in [one for one in active if one.over()]:
+                if running not in active:
+                    continue  # left off, since another one failed in the same moment
                 active.remove(running)
                 results[running.check.name] = running.finish(alone=not active)
                 watch.finished(results[running.check.name])
                 if plot.fail_fast and results[running.check.name].verdict not in PASSES:
                     waiting.clear()
+                    _leave_off(active)
     except BaseException:
         for running in active:
             running.cancel()
         raise
     return [results[check.name] for check in checks if check.name in results]
+
+
+def _leave_off(active: list[Running]) -> None:
+    """End the checks that run beside one that failed; they are not reported."""
+    while active:
+        active.pop().cancel()
 
 
 def _start_next(

@@ -54,7 +54,10 @@ def facts_of(project: Project) -> dict[str, Any]:
     known = list(history.sessions.values())[::-1]
     facts["sessions"] = [_session(session, facts["max_blocks"]) for session in known]
     facts["left_open"] = [session.name for session in history.left_open]
-    facts["exit"] = EXIT_OPEN if facts["left_open"] or facts["config_error"] else 0
+    facts["state_error"] = (
+        "" if ledger.writable(project) else f"neither {' nor '.join(ledger.places(project))} takes state"
+    )
+    facts["exit"] = EXIT_OPEN if facts["left_open"] or facts["config_error"] or facts["state_error"] else 0
     return facts
 
 
@@ -129,6 +132,8 @@ def show(console: Console, facts: dict[str, Any]) -> None:
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, Text]]:
     lines = [("project", Text(tilde(facts["root"])))]
+    if facts["state_error"]:
+        lines.append(("state", Text(facts["state_error"], style="bold red")))
     if facts["config_error"]:
         lines.append(("config", Text(facts["config_error"], style="bold red")))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ralph_hooks import fastjson, files
-from ralph_hooks.process import tree
+from ralph_hooks.process import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ FILE = "driver.json"
 
 
 class Driver:
-    """The process that drives a loop: `start` is its start time as `tree.start_time` tells it, `run` marks its tree."""
+    """The process that drives a loop: `start` is what `table.start_time` tells of it, `run` marks its tree."""
 
     __slots__ = ("name", "pid", "run", "start")
 
@@ -27,7 +27,7 @@ class Driver:
 
     def alive(self) -> bool:
         """Whether that very process still runs."""
-        return tree.alive(self.pid, self.start)
+        return table.alive(self.pid, self.start)
 
     def as_dict(self) -> dict[str, object]:
         return {"pid": self.pid, "start": self.start, "run": self.run, "name": self.name}

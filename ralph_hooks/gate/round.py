@@ -13,7 +13,7 @@ from ralph_hooks import fastjson, files
 from ralph_hooks.gate.decision import ALLOW, BLOCK, SKIP, Decision
 from ralph_hooks.gate.owner import Driver, from_dict
 from ralph_hooks.gate.report import COMPLETE, MOST_CHARS, ReportError, parse
-from ralph_hooks.process import tree
+from ralph_hooks.process import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def current(event: Event) -> Round | None:
     except fastjson.JsonError:
         return None
     driver = from_dict(data.get("driver")) if isinstance(data, dict) else None
-    if driver is None or not driver.alive() or not tree.is_ancestor(driver.pid):
+    if driver is None or not driver.alive() or not table.is_ancestor(driver.pid):
         return None
     found = Round(path, data, driver)
     # an agent that the round's agent started is not the round

@@ -14,7 +14,7 @@ import time
 
 from ralph_hooks import fastjson, files, paths
 from ralph_hooks.gate.decision import CANCELLED, Decision
-from ralph_hooks.process.tree import start_time
+from ralph_hooks.process.table import start_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

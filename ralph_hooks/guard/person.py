@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from ralph_hooks.errors import EXIT_USAGE, RalphError
-from ralph_hooks.process.tree import parent_of
+from ralph_hooks.process.table import parent_of
 
 MARKS = (
     "CLAUDECODE",

@@ -9,7 +9,7 @@ import uuid
 from dataclasses import asdict, dataclass
 
 from ralph_hooks import files, paths
-from ralph_hooks.process import tree
+from ralph_hooks.process import table
 
 LEASE_SECONDS = 30.0
 
@@ -43,7 +43,7 @@ class Owner:
             return heartbeat_age < LEASE_SECONDS
         if self.boot != boot():
             return False
-        return tree.alive(self.pid, self.start)
+        return table.alive(self.pid, self.start)
 
     def words(self) -> str:
         """For a person."""
@@ -52,7 +52,7 @@ class Owner:
 
 def me() -> Owner:
     """This process."""
-    return Owner(machine(), boot(), os.getpid(), tree.start_time(os.getpid()))
+    return Owner(machine(), boot(), os.getpid(), table.start_time(os.getpid()))
 
 
 def machine() -> str:

@@ -43,6 +43,18 @@ def places(project: Project | None) -> list[str]:
     return [own, os.path.join(paths.spare_state_dir(), os.path.basename(own))]
 
 
+def writable(project: Project | None) -> bool:
+    """Whether one of the places takes a line; without any, no stop can be judged (G16)."""
+    for directory in places(project):
+        try:
+            files.make_dirs(directory)
+        except OSError:
+            continue
+        if os.access(directory, os.W_OK):
+            return True
+    return False
+
+
 def read(project: Project | None) -> Iterator[dict[str, Any]]:
     """All records, oldest first. Lines that are not JSON objects (torn by a crash) are left out."""
     for directory in reversed(places(project)):

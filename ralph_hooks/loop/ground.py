@@ -21,7 +21,7 @@ from ralph_hooks.plan import seal
 from ralph_hooks.plan.config import Config
 from ralph_hooks.plan.inputs import inputs_of
 from ralph_hooks.plan.locate import Project, find_project, git_top
-from ralph_hooks.process import tree
+from ralph_hooks.process import table
 
 if TYPE_CHECKING:
     from ralph_hooks.plan.compiled import Plan
@@ -78,7 +78,7 @@ def refuse_inside_a_round() -> None:
     """A round starts no loop of its own (F23)."""
     text = files.read_bytes_or_none(os.environ.get(VARIABLE) or "")
     driver = owner.of_round(text) if text else None
-    if driver is not None and driver.alive() and tree.is_ancestor(driver.pid):
+    if driver is not None and driver.alive() and table.is_ancestor(driver.pid):
         raise RefusedError(f"this is a round of the loop `{driver.name}`; a round starts no loop")
 
 

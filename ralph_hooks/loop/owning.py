@@ -14,7 +14,7 @@ from ralph_hooks.gate.owner import FILE, Driver, recorded
 from ralph_hooks.loop.endings import EXIT_INTERRUPT, EXIT_TERMINATED
 from ralph_hooks.loop.providers.base import RUN_MARK
 from ralph_hooks.plan.locate import Project
-from ralph_hooks.process import signals, tree
+from ralph_hooks.process import signals, table, tree
 
 STOP_FILE = "driver-stop.json"
 
@@ -24,7 +24,7 @@ class Ownership:
 
     def __init__(self, project: Project, name: str) -> None:
         pid = os.getpid()
-        self.driver = Driver(pid, tree.start_time(pid), f"{pid}-{os.urandom(8).hex()}", name)
+        self.driver = Driver(pid, table.start_time(pid), f"{pid}-{os.urandom(8).hex()}", name)
         self.swept: list[int] = []
         self._directory = project.checkout
         self._lock = FileLock(os.path.join(project.checkout, "driver.lock"), timeout=0)

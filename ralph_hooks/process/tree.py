@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from ralph_hooks.process import signals
+from ralph_hooks.process import signals, table
 from ralph_hooks.process.spawn import Child, living
 
 TYPE_CHECKING = False
@@ -86,7 +86,7 @@ def sweep(run_id: str, variable: str = RUN_ID) -> list[int]:
 
 
 def _tree(child: Child, run_id: str, strays: bool, variable: str = RUN_ID) -> set[int]:
-    parents = _parents()
+    parents = table.parents()
     if not parents:
         return set()
     roots = {child.pid} if child.status is None else set()
@@ -94,40 +94,8 @@ def _tree(child: Child, run_id: str, strays: bool, variable: str = RUN_ID) -> se
     if strays:
         roots |= {pid for pid, (parent, _) in parents.items() if parent == me and pid not in living}
     roots |= {pid for pid, (_, session) in parents.items() if session == child.pid}
-    found = _descendants(roots, parents) | marked(run_id, variable)
+    found = table.descendants(roots, parents) | marked(run_id, variable)
     return {pid for pid in found if pid != me and _running(pid)}
-
-
-def _parents() -> dict[int, tuple[int, int]]:
-    """Of every process: its parent and its session."""
-    table = {}
-    for name in _proc_entries():
-        fields = _stat(int(name))
-        if fields is not None:
-            table[int(name)] = (int(fields[1]), int(fields[3]))
-    return table
-
-
-def _proc_entries() -> list[str]:
-    try:
-        return [name for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
-
-
-def _stat(pid: int) -> list[str] | None:
-    """Fields of /proc/PID/stat after the command's name: state, parent, group, session, …"""
-    try:
-        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        text = os.read(fd, 4096).decode("utf-8", "replace")
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-    return text[text.rindex(")") + 2 :].split()
 
 
 def living_children() -> bool:
@@ -140,62 +108,12 @@ def kill_descendants() -> None:
     deadline = time.monotonic() + SWEEP_SECONDS
     me = os.getpid()
     while time.monotonic() < deadline:
-        below = {pid for pid in _descendants({me}, _parents()) - {me} if _running(pid)}
+        below = {pid for pid in table.descendants({me}, table.parents()) - {me} if _running(pid)}
         if not below:
             return
         for pid in below:
             _signal(pid, signals.KILL)
         time.sleep(0.002)
-
-
-def start_time(pid: int) -> str:
-    """When the process started, in ticks since boot; with the pid it names one process. Empty when it is gone."""
-    fields = _stat(pid)
-    return fields[19] if fields else ""
-
-
-def alive(pid: int, started: str) -> bool:
-    """Whether the process of this id and start time still runs; a zombie does not."""
-    fields = _stat(pid)
-    if fields is not None:
-        return fields[0] not in "ZX" and fields[19] == started
-    if started or pid < 1:
-        return False
-    try:
-        os.kill(pid, 0)  # no /proc here: the id alone has to do
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return not os.path.isdir("/proc/self")
-
-
-def parent_of(pid: int) -> int:
-    """The parent of a process, 0 when it is gone."""
-    fields = _stat(pid)
-    return int(fields[1]) if fields else 0
-
-
-def is_ancestor(pid: int) -> bool:
-    """Whether `pid` is a parent, grandparent … of this process."""
-    current = os.getppid()
-    for _ in range(1000):
-        if current == pid:
-            return True
-        fields = _stat(current) if current > 1 else None
-        if fields is None:
-            return False
-        current = int(fields[1])
-    return False
-
-
-def _descendants(roots: set[int], parents: dict[int, tuple[int, int]]) -> set[int]:
-    found = set(roots)
-    while True:
-        more = {pid for pid, (parent, _) in parents.items() if parent in found and pid not in found}
-        if not more:
-            return found
-        found |= more
 
 
 def marked(run_id: str, variable: str = RUN_ID) -> set[int]:
@@ -204,7 +122,7 @@ def marked(run_id: str, variable: str = RUN_ID) -> set[int]:
         return set()
     needle = f"{variable}={run_id}".encode()
     found = set()
-    for name in _proc_entries():
+    for name in table.entries():
         try:
             with open(f"/proc/{name}/environ", "rb") as file:
                 if needle in file.read().split(b"\0"):
@@ -215,7 +133,7 @@ def marked(run_id: str, variable: str = RUN_ID) -> set[int]:
 
 
 def _running(pid: int) -> bool:
-    fields = _stat(pid)
+    fields = table.stat(pid)
     if fields is None:
         return False
     if fields[0] in "ZX":

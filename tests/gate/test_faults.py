@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from ralph_hooks import paths
 from tests.support.gate import event, lines, stop
 from tests.support.project import REPOSITORY, TestProject, make_project
 
@@ -174,6 +175,16 @@ def test_with_no_place_at_all_nobody_is_blocked_and_it_is_told(project: TestProj
     done = project.ralph("hook", "claude", stdin=json.dumps(event(project)))
     assert done.code == 0
     assert "cannot be kept" in json.loads(done.out)["systemMessage"]
+    status = project.ralph("status")
+    assert status.code == 1 and "takes state" in status.out
+
+
+def test_a_second_place_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    place = tmp_path / f"ralph-hooks-{os.getuid()}"
+    assert paths.spare_state_dir() == str(place)
+    place.symlink_to("/")
+    assert paths.spare_state_dir() == f"{place}-taken"
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ import pytest
 from ralph_hooks import fastjson, files
 from ralph_hooks.gate.owner import FILE, Driver, live_driver, recorded
 from ralph_hooks.plan.locate import Project
-from ralph_hooks.process import tree
+from ralph_hooks.process import table, tree
 
 
 def write(project: Project, driver: Driver) -> None:
@@ -28,7 +28,7 @@ def test_nobody_owns_a_checkout_that_no_loop_ever_drove(project: Project) -> Non
 
 
 def test_a_living_driver_is_named(project: Project) -> None:
-    write(project, Driver(os.getpid(), tree.start_time(os.getpid()), "r1", "nightly"))
+    write(project, Driver(os.getpid(), table.start_time(os.getpid()), "r1", "nightly"))
     assert live_driver(project) == "nightly"
 
 
@@ -42,7 +42,7 @@ def test_another_process_with_the_same_id_is_not_the_driver(project: Project) ->
 
 def test_a_zombie_drives_nothing(project: Project) -> None:
     child = subprocess.Popen(["sleep", "60"])
-    write(project, Driver(child.pid, tree.start_time(child.pid), "r1", "nightly"))
+    write(project, Driver(child.pid, table.start_time(child.pid), "r1", "nightly"))
     assert live_driver(project) == "nightly"
     os.kill(child.pid, 9)
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
@@ -59,10 +59,10 @@ def test_a_damaged_file_owns_nothing(project: Project, text: bytes) -> None:
 
 def test_sweep_finds_a_tree_by_another_mark() -> None:
     child = subprocess.Popen(["sleep", "60"], env={"MARK": "abc", "PATH": os.environ["PATH"]}, start_new_session=True)
-    start = tree.start_time(child.pid)
+    start = table.start_time(child.pid)
     while not Path(f"/proc/{child.pid}/environ").read_bytes():
         pass  # right after its exec a process shows no environment for a moment
     assert tree.sweep("other", "MARK") == []
     assert tree.sweep("abc", "MARK") == [child.pid]
-    assert not tree.alive(child.pid, start)
+    assert not table.alive(child.pid, start)
     child.wait()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph_hooks.process import tree
+from ralph_hooks.process import table, tree
 from ralph_hooks.process.capture import capture
 from ralph_hooks.process.output import RING, Output, pipe
 from ralph_hooks.process.spawn import Child, CouldNotStart, spawn
@@ -165,7 +165,7 @@ time.sleep(600)
 KILLER = """
 import os, sys, time
 sys.path.insert(0, sys.argv[1])
-from ralph_hooks.process import tree
+from ralph_hooks.process import table, tree
 from ralph_hooks.process.output import Output, pipe
 from ralph_hooks.process.spawn import spawn
 r, w = pipe()
@@ -203,5 +203,5 @@ def test_a_tree_whose_owner_is_dead_is_found_by_its_run_id() -> None:
 
 
 def test_ancestors_and_start_times() -> None:
-    assert tree.is_ancestor(os.getppid()) and not tree.is_ancestor(os.getpid())
-    assert tree.start_time(os.getpid()).isdigit() and tree.start_time(2**22 + 1) == ""
+    assert table.is_ancestor(os.getppid()) and not table.is_ancestor(os.getpid())
+    assert table.start_time(os.getpid()).isdigit() and table.start_time(2**22 + 1) == ""
