@@ -13,6 +13,7 @@ from ralph_hooks.check import once
 from ralph_hooks.check.digest.receipt import digest_of_rev
 from ralph_hooks.check.verdict import PASSES, Run
 from ralph_hooks.errors import EXIT_USAGE, RalphError
+from ralph_hooks.guard import notes
 from ralph_hooks.ledger import receipts
 from ralph_hooks.plan import compile as compiler
 from ralph_hooks.plan import compiled, seal
@@ -45,14 +46,14 @@ def by_receipt(project: Project, rev: str) -> Proof:
     if record is None and others:
         return Proof(False, [f"`{rev}` was judged on this machine, but under another plan"])
     if record is None:
-        return Proof(
-            False, [f"no run on this machine judged the content of `{rev}`; `ralph-hooks check` makes a receipt"]
-        )
+        missing = f"no run on this machine judged the content of `{rev}`; `ralph-hooks check` makes a receipt"
+        return Proof(False, [missing, *notes.claims(project, rev)])
     if not receipts.is_green(record):
         return Proof(False, [f"`{rev}` was {record['verdict']} when it was judged last ({record['by']})"])
     if record["digest"] != digest:
         return Proof(False, [f"`{rev}` was green only with untracked files beside it: commit, ignore or remove them"])
-    return Proof(True, [f"`{rev}` was {record['verdict']} under this plan ({record['by']})"])
+    carried = notes.carry(project, rev, record) if plan.guard.notes else []
+    return Proof(True, [f"`{rev}` was {record['verdict']} under this plan ({record['by']})", *carried])
 
 
 def approved_plan(project: Project, rev: str) -> Plan:
@@ -106,16 +107,16 @@ def _from_ci() -> str:
 def by_run(project: Project, base: str, *, accept: bool) -> Proof:
     """Run the base's checks on the tree as it is, remembering nothing."""
     plan = plan_at(project, base)
-    notes = [f"plan: `{base}`"]
+    said = [f"plan: `{base}`"]
     if plan is None:
         plan = compiled.plan_for(project)
-        notes = [f"plan: the tree's own, since `{base}` has no config"]
+        said = [f"plan: the tree's own, since `{base}` has no config"]
     if not plan.check:
-        return Proof(False, [*notes, "the plan has no check"])
+        return Proof(False, [*said, "the plan has no check"])
     changed = [] if accept else input_changes(project, plan, base)
     run = once.judge(project, plan, force=True)
     receipts.add(project, plan.digest, run, by="verify --run")
-    lines = [*notes, f"verdict: {run.verdict}", *(f"changed since `{base}`: {change}" for change in changed)]
+    lines = [*said, f"verdict: {run.verdict}", *(f"changed since `{base}`: {change}" for change in changed)]
     if changed:
         lines.append("a person who has looked at that says so with `--accept-changes`")
     return Proof(run.verdict in PASSES and not changed, lines, run)

@@ -182,7 +182,7 @@ class Guard:
     declare_blocked: bool = False
     """Let the agent end a turn red with `RALPH-BLOCKED: <reason>`."""
     notes: bool = False
-    """Write receipts to `refs/notes/ralph-hooks` too."""
+    """Attach receipts that `verify` proved as git notes below `refs/notes/ralph-hooks`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,3 +174,15 @@ def test_a_run_that_is_told_to_end_takes_its_suite_with_it(project: TestProject)
     assert running.wait(10) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
+
+
+def test_a_note_travels_and_proves_nothing(project: TestProject, tmp_path: Path) -> None:
+    project.config("[[check]]\nname = 't'\nrun = 'test -e ok'\n[guard]\nnotes = true\n").commit()
+    project.ralph("check")
+    before = git(project.root, "log", "--format=%H", "--all", "--not", "--glob=refs/notes/*")
+    assert "noted below `refs/notes/ralph-hooks`" in verify(project, code=0).out
+    assert git(project.root, "log", "--format=%H", "--all", "--not", "--glob=refs/notes/*") == before
+    git(tmp_path, "clone", "-q", str(project.root), "other")
+    other = TestProject(tmp_path / "other")
+    git(other.root, "fetch", "-q", "origin", "refs/notes/ralph-hooks:refs/notes/ralph-hooks")
+    assert "a note claims that it was GREEN" in verify(other, code=1).out
