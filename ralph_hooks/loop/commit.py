@@ -48,6 +48,7 @@ class Committer:
         self._linked = linked
         self._ref = f"refs/heads/{branch}" if branch else ""
         self._round_start = self._git.head()
+        index.keep_promise(self._git, scratch)
 
     def refuse(self, *, own: bool) -> None:
         """Refuse to begin on what a commit would carry away, unless all that is here is the loop's own.
@@ -122,8 +123,10 @@ class Committer:
         swap = ["--no-deref", ref] if ref == "HEAD" else [ref]
         current = ref == self._git.head()[0]
         known = self._git.commit(ref)
+        if current:
+            index.promise(self._scratch, old, new)
         self._git.run("update-ref", "-m", f"commit: {first}", *swap, new, (known and old) or "0" * len(new))
-        problem = index.move(self._git, old, new) if current else ""
+        problem = index.keep_promise(self._git, self._scratch)
         _hook(self._git, "post-commit")
         return Made(judged=judged, commit=new, note=problem)
 

@@ -6,8 +6,10 @@ reversal. Everything else in the index is the person's own and stays as it is.
 
 from __future__ import annotations
 
+import os
 import time
 
+from ralph_hooks import fastjson, files
 from ralph_hooks.loop.git import Git, GitError
 
 Entry = tuple[bytes, bytes]
@@ -18,6 +20,7 @@ EMPTY = (
     b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
 TRIES = 20
+PROMISE = "promise.json"
 
 
 def move(git: Git, old: str, new: str) -> str:
@@ -38,6 +41,26 @@ def move(git: Git, old: str, new: str) -> str:
             git.ask("update-index", "-q", "--refresh")  # leaves with 1 where the person has changes of their own
             return ""
     return f"the index still shows the state before the commit ({problem})"
+
+
+def promise(scratch: str, old: str, new: str) -> None:
+    """Note that the index has to follow, before the branch moves: a driver that dies in between leaves the note."""
+    files.write_atomic(os.path.join(scratch, PROMISE), fastjson.dumps({"old": old, "new": new}).encode())
+
+
+def keep_promise(git: Git, scratch: str) -> str:
+    """Move what was promised, if the branch has moved; why that was not possible, or ""."""
+    path = os.path.join(scratch, PROMISE)
+    data = files.read_bytes_or_none(path)
+    if data is None:
+        return ""
+    files.remove(path)
+    try:
+        noted = fastjson.loads(data.decode("utf-8", "replace"))
+        old, new = str(noted["old"]), str(noted["new"])
+    except (fastjson.JsonError, KeyError, TypeError):
+        return ""
+    return move(git, old, new) if git.commit("HEAD") == new else ""
 
 
 def changes(git: Git, old: str, new: str) -> list[bytes]:

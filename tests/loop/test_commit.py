@@ -296,3 +296,18 @@ def test_without_commit_the_ending_lists_the_files_of_the_loop(tmp_path: Path) -
     agent(tmp_path, f"touch ok; {COMPLETE}").loop().ends(
         0, "not committed: .ralph/make-it-work/handoff.json, .ralph/make-it-work/objective.md, "
     )
+
+
+def test_a_driver_killed_between_branch_and_index_puts_the_index_right_when_it_goes_on(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, f"echo 1 > a; {GREEN}", COMPLETE)
+    # git's parent is the driver; the branch has just moved
+    kill = '[ "$1" = committed ] || exit 0; kill -9 $(cut -d" " -f4 /proc/$PPID/stat)'
+    hook(scripted, "reference-transaction", kill)
+    assert scripted.loop(*ARGS).code == -9
+    root = scripted.project.root
+    assert len(subjects(scripted.project)) == 2
+    assert "D  a" in git(root, "status", "--porcelain")
+    (root / ".git/hooks/reference-transaction").unlink()
+    scripted.loop("--resume", "--commit", "green").ends(0, "Ralph completed after 2 rounds.")
+    assert git(root, "status", "--porcelain") == ""
+    assert len(subjects(scripted.project)) == 3
