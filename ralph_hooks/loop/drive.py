@@ -110,8 +110,9 @@ class Drive:
     def judge(self, agent: AgentRun) -> Judged:
         """The gate, run by us. `complete` is accepted on nothing else than this very run."""
         project, plan = self.ground.project, self.ground.plan
-        if not self.call.verify:
-            return Judged(digest=content(project, plan))
+        if not (self.call.verify and plan.check):
+            watched = self.call.bounds.no_progress or self.call.bounds.oscillation
+            return Judged(digest=content(project, plan) if watched else "")
         self.around.tell(events.CHECKING, round=self.number)
         claimed = agent.report is not None and agent.report.state == COMPLETE
         deadline = self.around.deadline() or None

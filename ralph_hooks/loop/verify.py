@@ -73,12 +73,7 @@ class _Ticking(Watch):
 
 
 def verify(project: Project, plan: Plan, *, force: bool, deadline: float | None, stop: Callable[[], bool]) -> Judged:
-    """Run the checks, or take what is remembered unless `force`. Raises `StopNow` when `stop` says so.
-
-    Without any check the content alone is told.
-    """
-    if not plan.check:
-        return Judged(digest=content(project, plan))
+    """Run the checks, or take what is remembered unless `force`. Raises `StopNow` when `stop` says so."""
     try:
         run = judge(project, plan, deadline=deadline, force=force, watch=_Ticking(stop))
     except Busy as busy:

@@ -99,7 +99,7 @@ def test_many_rounds_are_counted_where_the_terminal_has_no_lines_for_them() -> N
 def test_the_trend() -> None:
     assert trend([9, None, 4, 0]) == "9 → 4 → 0"
     assert trend([None]) == ""
-    assert trend(list(range(20))).startswith("… 12 → 13")
+    assert trend(list(range(20))).startswith("… 15 → 16")
 
 
 def test_init_lays_out_what_a_loop_reads(tmp_path: Path) -> None:

@@ -9,18 +9,18 @@ from rich.table import Table
 
 from ralph_hooks.cli.show.text import number, safe, seconds, word
 
-TREND = 8
+TREND = 5
 
 
 def table(*, head: str) -> Table:
     """A table for loops: one row that unfolds into its rounds."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     made.add_column(head, no_wrap=True, max_width=24, overflow="ellipsis")
-    made.add_column("state", no_wrap=True)
-    made.add_column("verdict", no_wrap=True)
+    made.add_column("state", no_wrap=True, min_width=9)
+    made.add_column("verdict", no_wrap=True, min_width=7)
     made.add_column("failing", no_wrap=True)
-    made.add_column("cost", justify="right", no_wrap=True)
-    made.add_column("time", justify="right", no_wrap=True)
+    made.add_column("cost", justify="right", no_wrap=True, min_width=6)
+    made.add_column("time", justify="right", no_wrap=True, min_width=9)
     return made
 
 
