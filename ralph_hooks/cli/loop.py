@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ralph_hooks.check.evidence.text import clean
 from ralph_hooks.cli.show.loop_lines import line_for
 from ralph_hooks.cli.show.text import console
 from ralph_hooks.loop import call as calls
@@ -107,7 +108,7 @@ def command(ctx: click.Context, /, **given: Any) -> int:
     if given["as_json"]:
         return run_loop(call, json_line, Stopper()).ending.exit_code
     result = shown(call, plain=given["plain"] or not sys.stdout.isatty())
-    _out(closing(result, most))
+    _out(clean(closing(result, most).encode("utf-8", "replace")))
     return result.ending.exit_code
 
 
@@ -221,8 +222,9 @@ def _out(line: str) -> None:
     try:
         sys.stdout.write(line.encode("utf-8", "replace").decode("utf-8") + "\n")
         sys.stdout.flush()
-    except (BrokenPipeError, ValueError):
-        pass  # whoever read it has gone; the loop goes on and its record is on disk
+    except OSError:
+        # whoever read it has gone; the loop goes on, and its record is on disk
+        os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), sys.stdout.fileno())
 
 
 def closing(result: Result, most: int) -> str:

@@ -65,10 +65,10 @@ class RefusedError(RalphError):
 
 
 def objective_of(value: object) -> str:
-    """The objective, or a refusal (F1). Surrounding blank lines are not part of it."""
+    """The objective, or a refusal (F1). Surrounding blank lines are not part of it, nor bytes that are no text."""
     if not isinstance(value, str) or not value.strip():
         raise RefusedError("Ralph objective must be a non-empty string")
-    return value.strip()
+    return value.strip().encode("utf-8", "replace").decode("utf-8")
 
 
 def rounds_of(value: object, loop: Loop) -> int:

@@ -31,14 +31,16 @@ class Ownership:
         self._outer_mark = os.environ.get(RUN_MARK)
 
     def __enter__(self) -> Ownership:
-        files.make_dirs(self._directory)
-        before = recorded(self._directory)
         try:
+            files.make_dirs(self._directory)
+            before = recorded(self._directory)
             self._lock.acquire()
         except Timeout:
             name = f"`{before.name}` (pid {before.pid})" if before else "another loop"
             hint = f"`ralph-hooks loop stop {before.name}` ends it after its round" if before else ""
             raise RalphError(f"{name} already drives this checkout", hint) from None
+        except OSError as error:
+            raise RalphError(f"the state directory `{self._directory}` cannot be used: {error.strerror}") from None
         try:
             self._bury(recorded(self._directory))
             files.remove(os.path.join(self._directory, STOP_FILE))

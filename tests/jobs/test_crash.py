@@ -45,6 +45,7 @@ def test_a_worker_killed_in_generation_3_of_5_loses_nothing_and_repeats_nothing(
     assert ("generation_lost", 3) in project.kinds(job)
 
 
+KILLS = int(os.environ.get("RALPH_HOOKS_KILLS", "0"))
 TARGETS = ("worker", "generation", "agent", "client", "worker and generation", "all")
 
 
@@ -158,8 +159,8 @@ def test_kills_at_random_instants_on_postgresql(jobs: MakeJobs) -> None:
     campaign(jobs(9, agent_seconds=0.4), kills=8, seed=2)
 
 
-@pytest.mark.skipif("RALPH_HOOKS_KILLS" not in os.environ, reason="a long campaign: RALPH_HOOKS_KILLS=200 runs it")
+@pytest.mark.skipif(not KILLS, reason="a long campaign: RALPH_HOOKS_KILLS=200 runs it")
 @pytest.mark.timeout(0)
 @on_both
 def test_a_long_campaign_of_kills(jobs: MakeJobs) -> None:
-    campaign(jobs(9, agent_seconds=0.4), kills=int(os.environ["RALPH_HOOKS_KILLS"]), seed=int(time.time()))
+    campaign(jobs(9, agent_seconds=0.4), kills=KILLS, seed=int(time.time()))
