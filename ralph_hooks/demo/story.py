@@ -33,15 +33,20 @@ class Outcome:
 
 def play(tell: Tell, *, client: str | None = None) -> Outcome:
     """Play the story in a scratch directory; `client` is the path of Claude Code, `None` for the protocol alone."""
-    with tempfile.TemporaryDirectory(prefix="ralph-hooks-demo-") as place:
-        root, home = os.path.join(place, "shop"), os.path.join(place, "home")
-        os.makedirs(home)
-        os.makedirs(root)
-        project.make(root)
-        tell(
-            "note", f"a scratch repository, 15 tests, 3 of them red ({'Claude Code' if client else 'no agent on PATH'})"
-        )
-        return _with_client(client, root, home, tell) if client else _protocol_alone(root, home, tell)
+    with tempfile.TemporaryDirectory(prefix="ralph-hooks-demo-", ignore_cleanup_errors=True) as place:
+        try:
+            return _play(place, client, tell)
+        finally:
+            tree.kill_descendants()  # a child that still writes would keep the directory
+
+
+def _play(place: str, client: str | None, tell: Tell) -> Outcome:
+    root, home = os.path.join(place, "shop"), os.path.join(place, "home")
+    os.makedirs(home)
+    os.makedirs(root)
+    project.make(root)
+    tell("note", f"a scratch repository, 15 tests, 3 of them red ({'Claude Code' if client else 'no agent on PATH'})")
+    return _with_client(client, root, home, tell) if client else _protocol_alone(root, home, tell)
 
 
 def find_client() -> str | None:

@@ -66,7 +66,8 @@ def test_changed_file_costs_two_more(tmp_path: Path, calls: list[str]) -> None:
     tree.write("a.py", "another\n")
     calls.clear()
     tree.digest()
-    assert sorted(calls) == ["diff-files", "ls-files", "ls-files", "update-index"]
+    # one more where the file was hashed within the seconds that git cannot tell apart
+    assert sorted(calls) in (["diff-files", "ls-files", "ls-files", *["update-index"] * n] for n in (1, 2))
 
 
 def test_commit_costs_one_comparison(tmp_path: Path, calls: list[str]) -> None:
