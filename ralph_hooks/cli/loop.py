@@ -47,7 +47,7 @@ class LoopCommand(click.Command):
     """What follows `--` is the agent's; `stop NAME` is another command under the same name."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args[:1] == ["stop"] and len(args) > 1:
+        if args[:1] == ["stop"]:
             ctx.meta[STOP] = args[1:]
             args = []
         elif "--" in args:

@@ -72,6 +72,7 @@ def in_round(stop: Stop) -> Decision | None:
     stop.round = round_mode.current(stop.event)
     if stop.round is None:
         return None
+    find_project(stop)  # a round needs none, but its line belongs into the project's ledger
     stop.notes.append(round_mode.AGAIN)
     return meet_twin(stop) or round_mode.consider(stop.event, stop.round)
 

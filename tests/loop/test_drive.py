@@ -246,6 +246,7 @@ def test_json_lines(tmp_path: Path) -> None:
         (("--resume",), "which loop is to go on?"),
         (("--resume", "--name", "x"), "there is no loop `x`"),
         (("x", "y"), "unexpected extra argument"),
+        (("stop",), "Missing argument 'NAME'"),
     ],
 )  # fmt: skip
 def test_refusals_start_nothing(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
