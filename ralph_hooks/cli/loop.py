@@ -18,10 +18,12 @@ from ralph_hooks.loop.call import Bounds, Call, RefusedError
 from ralph_hooks.loop.drive import run_loop
 from ralph_hooks.loop.endings import Result, text_of
 from ralph_hooks.loop.ground import plan_at, project_at
+from ralph_hooks.loop.isolate import WORKTREES, record_root
 from ralph_hooks.loop.owning import Stopper
 from ralph_hooks.loop.progress import RULES
 from ralph_hooks.loop.prompt import report_text
 from ralph_hooks.loop.record import HOME, Record
+from ralph_hooks.plan.locate import Project
 
 MOST_OBJECTIVE = 1 << 20
 ARGUMENTS = "ralph_hooks.arguments"
@@ -126,7 +128,7 @@ def call_of(given: dict[str, Any], arguments: tuple[str, ...]) -> Call:
     """The call that these options ask for. Raises `RefusedError`."""
     root = os.getcwd()
     loop = plan_at(project_at(root)).loop
-    objective, name = objective_and_name(given, project_at(root).root)
+    objective, name = objective_and_name(given, project_at(root))
     if given["branch"] and not given["commit"]:
         raise RefusedError("--branch needs --commit green")
     return Call(
@@ -155,7 +157,7 @@ def bounds_of(given: dict[str, Any]) -> Bounds:
     return Bounds(**fields)
 
 
-def objective_and_name(given: dict[str, Any], root: str) -> tuple[str, str]:
+def objective_and_name(given: dict[str, Any], project: Project) -> tuple[str, str]:
     """The objective and the loop's name; with --resume an earlier run can tell both."""
     text, file, name = given["objective"], given["file"], given["name"]
     if text is not None and file is not None:
@@ -165,23 +167,25 @@ def objective_and_name(given: dict[str, Any], root: str) -> tuple[str, str]:
     if file is not None:
         text = read_objective(file)
     if text is None and given["resume"]:
-        name = name or only_loop(root)
+        place = os.path.join(project.state, WORKTREES) if given["isolate"] else os.path.join(project.root, HOME)
+        name = name or only_loop(place)
+        root = record_root(project, name) if given["isolate"] else project.root
         text = Record(root, name).objective()
         if text is None:
-            raise RefusedError(f"there is no loop `{name}` below {HOME}/ to resume")
+            raise RefusedError(f"there is no loop `{name}` below `{place}` to resume")
     objective = calls.objective_of(text)
     return objective, name or calls.name_of(objective)
 
 
-def only_loop(root: str) -> str:
-    """The name of the one loop below `.ralph/`. Raises `RefusedError`."""
+def only_loop(place: str) -> str:
+    """The name of the one loop in this directory. Raises `RefusedError`."""
     try:
-        names = sorted(entry.name for entry in os.scandir(os.path.join(root, HOME)) if entry.is_dir())
+        names = sorted(entry.name for entry in os.scandir(place) if entry.is_dir())
     except OSError:
         names = []
     if len(names) != 1:
         found = f"there are {', '.join(names)}" if names else "there is none"
-        raise RefusedError(f"which loop is to go on? below {HOME}/ {found}", "name it with --name")
+        raise RefusedError(f"which loop is to go on? below `{place}` {found}", "name it with --name")
     return names[0]
 
 

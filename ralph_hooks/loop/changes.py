@@ -6,7 +6,7 @@ import os
 
 from ralph_hooks import files
 from ralph_hooks.gate.report import COMPLETE
-from ralph_hooks.loop.ground import Ground
+from ralph_hooks.loop.ground import Ground, config_digest
 from ralph_hooks.loop.record import Record
 from ralph_hooks.loop.round import AgentRun
 from ralph_hooks.loop.verify import Judged
@@ -21,12 +21,18 @@ def words_about(agent: AgentRun, judged: Judged) -> list[str]:
     return []
 
 
+def config_changed(ground: Ground) -> bool:
+    """Whether the config means something else now; a comment or another tool's table is no change."""
+    if files.read_bytes_or_none(ground.project.config_path) == ground.config_text:
+        return False
+    return config_digest(ground.project) != ground.config_digest
+
+
 def changes(ground: Ground, record: Record, objective: str, agent: AgentRun, judged: Judged) -> list[tuple[str, str]]:
     """What a round may not decide, or could not: (words for the next round, a note for the person)."""
     found = []
-    path = ground.project.config_path
-    if path and files.read_bytes_or_none(path) != ground.config_text:
-        name = os.path.basename(path)
+    if ground.project.config_path and config_changed(ground):
+        name = os.path.basename(ground.project.config_path)
         words = f"`{name}` was changed; only a person can put such a change into force."
         found.append((words, f"left `{name}` changed; this run goes on with the old one"))
     for change in judged.changed:

@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from ralph_hooks.errors import RalphError
 from ralph_hooks.gate.report import COMPLETE, Report
 from ralph_hooks.loop import endings, events, progress, settle
 from ralph_hooks.loop.attempt import Around, run_attempts
@@ -86,6 +87,8 @@ class Drive:
                 ending = self.round()
         except StopNow:
             ending = endings.cancelled(self.stopper.now)
+        except RalphError as error:
+            ending = endings.failed(error.message, "trouble")
         except OSError as error:
             ending = endings.failed(f"`{error.filename or self.record.directory}`: {error.strerror}", "disk")
         return self.close(ending)

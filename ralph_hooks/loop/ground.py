@@ -17,7 +17,7 @@ from ralph_hooks.loop.prompt import Frame, prefix
 from ralph_hooks.loop.providers import check_arguments, provider_for
 from ralph_hooks.loop.providers.base import Provider
 from ralph_hooks.loop.record import HOME
-from ralph_hooks.plan import seal
+from ralph_hooks.plan import compiled, seal
 from ralph_hooks.plan.config import Config
 from ralph_hooks.plan.inputs import inputs_of
 from ralph_hooks.plan.locate import Project, find_project, git_top
@@ -42,6 +42,7 @@ class Ground:
     hook_seconds: float
     notes: tuple[str, ...]
     config_text: bytes | None
+    config_digest: str
     inputs: dict[str, dict[str, str]]
     committer: Committer | None = None
 
@@ -72,6 +73,14 @@ def approved_at(project: Project) -> seal.Approved:
     if not project.config_path:
         return seal.Approved(cast("Plan", Config()), seal.NONE)
     return seal.approved(project, "")
+
+
+def config_digest(project: Project) -> str:
+    """The digest of the plan that the config makes now, "" when it makes none."""
+    try:
+        return compiled.plan_for(project).digest if project.config_path else ""
+    except RalphError:
+        return ""
 
 
 def refuse_inside_a_round() -> None:
@@ -111,6 +120,7 @@ def ground_for(call: Call) -> Ground:
         notes=(*approved.changes, *_notes(call, project, plan, off)),
         inputs=approved.inputs or {check.name: inputs_of(check, project.root) for check in plan.check},
         committer=_committer(call, project, isolated) if call.commit else None,
+        config_digest=config_digest(project),
         config_text=files.read_bytes_or_none(project.config_path) if project.config_path else None,
     )
 

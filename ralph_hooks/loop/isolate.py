@@ -13,6 +13,7 @@ from ralph_hooks.loop.record import HOME
 from ralph_hooks.plan.locate import Project, find_project
 
 # Ignored directories that a suite needs and that installing anew takes long; linked, and never committed.
+WORKTREES = "worktrees"
 DEPENDENCIES = ("node_modules", ".venv", "venv", "vendor", ".tox", ".nox", ".bundle")
 
 
@@ -31,7 +32,7 @@ def isolate(call: Call, project: Project) -> Isolated:
     if not git.commit("HEAD"):
         raise RefusedError(f"`{project.top}` has no commit yet, which --isolate needs")
     branch = call.branch or f"ralph/{call.name}"
-    top = os.path.join(project.state, "worktrees", call.name)
+    top = worktree(project, call.name)
     if not os.path.isdir(top):
         os.makedirs(os.path.dirname(top), exist_ok=True)
         new = [] if git.commit(f"refs/heads/{branch}") else ["-b"]
@@ -40,7 +41,7 @@ def isolate(call: Call, project: Project) -> Isolated:
         raise RalphError(f"`{top}` is there but is no worktree", "move it away and `git worktree prune`")
     else:
         branch = Git(top).head()[0].removeprefix("refs/heads/")
-    root = os.path.join(top, os.path.relpath(project.root, project.top))
+    root = record_root(project, call.name)
     os.makedirs(root, exist_ok=True)
     _bring_state(project.root, root, call.name)
     links = _link(project.top, top) + (_link(project.root, root, top) if root != top else [])
@@ -50,6 +51,16 @@ def isolate(call: Call, project: Project) -> Isolated:
     # a config that is not committed is not in the worktree; the person's own counts then
     place = found if found and found.root == os.path.realpath(root) else Project(root, top, project.config_path)
     return Isolated(project=place, branch=branch, linked=linked)
+
+
+def worktree(project: Project, name: str) -> str:
+    """Where the worktree of this loop is, or would be."""
+    return os.path.join(project.state, WORKTREES, name)
+
+
+def record_root(project: Project, name: str) -> str:
+    """The project's root in that worktree: below it lies the loop's record."""
+    return os.path.normpath(os.path.join(worktree(project, name), os.path.relpath(project.root, project.top)))
 
 
 def _bring_state(source: str, target: str, name: str) -> None:

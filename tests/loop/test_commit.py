@@ -311,3 +311,12 @@ def test_a_driver_killed_between_branch_and_index_puts_the_index_right_when_it_g
     scripted.loop("--resume", "--commit", "green").ends(0, "Ralph completed after 2 rounds.")
     assert git(root, "status", "--porcelain") == ""
     assert len(subjects(scripted.project)) == 3
+
+
+def test_an_isolated_loop_goes_on_in_its_worktree(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, GREEN)
+    scripted.loop(*ARGS, "--isolate", "--max-rounds", "1").ends(4)
+    scripted.plays(f"echo 2 > a; {COMPLETE}")
+    scripted.loop("--resume", "--isolate", "--commit", "green").ends(0, "Ralph completed after 2 rounds.")
+    assert subjects(scripted.project, "ralph/make-it-work")[0] == "ralph: make-it-work, round 2"
+    assert not (scripted.project.root / ".ralph").exists()

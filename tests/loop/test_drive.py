@@ -339,3 +339,12 @@ def test_what_was_sealed_is_what_decides(tmp_path: Path) -> None:
     scripted.project.config(text.replace("'test', '-e', 'ok'", "'true'"))
     done = scripted.loop().ends(0, "note: the config differs from what was sealed: the sealed one was used")
     assert [line["verdict"] for line in done.rounds] == ["RED", "GREEN"]
+
+
+def test_a_change_beside_our_table_is_none(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, f"echo '[tool.other]' >> pyproject.toml; touch ok; {COMPLETE}")
+    text = (scripted.project.root / "ralph-hooks.toml").read_text()
+    (scripted.project.root / "ralph-hooks.toml").unlink()
+    ours = text.replace("[[check]]", "[[tool.ralph-hooks.check]]").replace("[loop]", "[tool.ralph-hooks.loop]")
+    scripted.project.write("pyproject.toml", ours).commit()
+    assert "changed" not in scripted.loop().ends(0).out
