@@ -96,6 +96,8 @@ class Stopper:
     def __enter__(self) -> Stopper:
         if threading.current_thread() is threading.main_thread():
             for number in (signals.INT, signals.TERM, signals.HUP):
+                if signals.ignored(number):  # nohup, or a shell's background job: a person decided that
+                    continue
                 self._before.append((number, signals.replace(number, self._on_signal)))
         return self
 

@@ -48,6 +48,11 @@ def on(number: int, handler: object) -> None:
     signal.signal(number, handler)  # type: ignore[arg-type]
 
 
+def ignored(number: int) -> bool:
+    """Whether this process was told to ignore the signal, as `nohup` does."""
+    return signal.getsignal(number) == signal.SIG_IGN
+
+
 def replace(number: int, handler: object) -> object:
     """The same; the handler that was there before."""
     return signal.signal(number, handler)  # type: ignore[arg-type]

@@ -253,3 +253,24 @@ def test_kill_9_at_any_moment_loses_no_round_and_leaves_no_second_agent(tmp_path
     assert rounds == list(range(1, len(rounds) + 1))
     assert len(rounds) > 3
     assert left(scripted) == []
+
+
+def test_a_signal_that_was_ignored_from_the_start_stays_so(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, WAIT + f"touch ok; {COMPLETE}")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = scripted.start()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    running(scripted)
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    (scripted.place / "go").touch()
+    assert finish(process)[0] == 0
+
+
+def test_of_many_that_start_at_once_one_drives(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, f"sleep 1; touch ok; {COMPLETE}")
+    codes = sorted(finish(process)[0] for process in [scripted.start() for _ in range(5)])
+    assert codes == [0, 1, 1, 1, 1]
+    assert scripted.started == 1
