@@ -79,7 +79,7 @@ def _dispatch(event: Event, client: str, within: float) -> Reply:
     cancel = Cancel()
     for number in (signals.TERM, signals.INT, signals.HUP, signals.QUIT):
         signals.on(number, cancel)
-    cancel.wakeup = signals.wakeup()
+    signals.wake_waits()
     stop = gate.Stop(event, client, within, cancel)
     return hosts.reply(event.host, finish(stop, gate.decide(stop)))
 

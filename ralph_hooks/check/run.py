@@ -191,8 +191,7 @@ def _wait(active: list[Running], watch: Watch) -> None:
             cancel.arm()
         while not any(one.over() for one in active):
             left = until - time.monotonic()
-            wakeup = cancel.wakeup if cancel is not None else -1
-            wait_any(children, left if watch.tick_seconds is None else min(left, watch.tick_seconds), wakeup=wakeup)
+            wait_any(children, left if watch.tick_seconds is None else min(left, watch.tick_seconds))
             watch.tick()
     finally:
         if cancel is not None:

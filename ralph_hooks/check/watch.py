@@ -28,7 +28,6 @@ class Cancel:
 
     def __init__(self) -> None:
         self.requested = 0
-        self.wakeup = -1
         self._armed = False
 
     def __call__(self, number: int, frame: object) -> None:

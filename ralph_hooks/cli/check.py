@@ -103,6 +103,7 @@ class Interrupt(Cancel):
 
 def _run(project: Project, plan: Plan, *, force: bool) -> verdict.Run:
     cancel = Interrupt()
+    signals.wake_waits()
     for number in (signals.TERM, signals.INT, signals.HUP):
         signals.on(number, cancel)
     try:

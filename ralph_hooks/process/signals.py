@@ -34,6 +34,7 @@ def keep_children() -> None:
 
 def unwind() -> None:
     """From here TERM and HUP end the program as Ctrl-C does, so that scratch directories go too; exit 128 + number."""
+    wake_waits()
     for number in (TERM, HUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has it ignored, and that stays so
             signal.signal(number, _leave)
@@ -58,16 +59,35 @@ def replace(number: int, handler: object) -> object:
     return signal.signal(number, handler)  # type: ignore[arg-type]
 
 
-def wakeup() -> int:
-    """A descriptor that becomes readable when a signal arrives: a wait that includes it cannot sleep through one.
+_wakeup: list[int] = []
+
+
+def wake_waits() -> None:
+    """From here a signal wakes every wait for a child, so that its handler runs at once.
 
     Without it, a signal between Python's own check and the system call would be noticed only when the call returns.
     """
+    if _wakeup:
+        return
     read, write = os.pipe()
     os.set_blocking(read, False)
     os.set_blocking(write, False)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-    return read
+    _wakeup.append(read)
+
+
+def wakeup_end() -> int:
+    """The descriptor that a signal makes readable, -1 before `wake_waits`."""
+    return _wakeup[0] if _wakeup else -1
+
+
+def drain() -> None:
+    """Take what signals wrote."""
+    try:
+        while os.read(_wakeup[0], 512):
+            pass
+    except OSError:
+        pass  # empty
 
 
 def name(number: int) -> str:

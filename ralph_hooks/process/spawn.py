@@ -68,11 +68,8 @@ class Child:
         return wait_any([self], seconds)
 
 
-def wait_any(children: Sequence[Child], seconds: float | None = None, *, wakeup: int = -1) -> bool:
-    """Wait until one of several children is over, at most `seconds`; whether one is.
-
-    A byte on the descriptor `wakeup` ends the wait too.
-    """
+def wait_any(children: Sequence[Child], seconds: float | None = None) -> bool:
+    """Wait until one of several children is over, at most `seconds`; whether one is. Signal handlers run meanwhile."""
     deadline = None if seconds is None else time.monotonic() + seconds
     if any(child.poll() for child in children):
         return True
@@ -80,7 +77,7 @@ def wait_any(children: Sequence[Child], seconds: float | None = None, *, wakeup:
     try:
         if None in pidfds:
             return _wait_by_polling(children, deadline)
-        _readable([fd for fd in (*pidfds, wakeup) if fd is not None and fd >= 0], deadline)
+        _readable([fd for fd in pidfds if fd is not None], deadline)
     finally:
         for fd in pidfds:
             if fd is not None:
@@ -109,12 +106,16 @@ def _readable(fds: list[int], deadline: float | None) -> None:
     import select
 
     poller = select.poll()
-    for fd in fds:
+    wakeup = signals.wakeup_end()
+    for fd in (*fds, wakeup) if wakeup >= 0 else fds:
         poller.register(fd, select.POLLIN)
     while True:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         # rounded up: a poll that returns a little early would spin until the deadline
-        if poller.poll(None if left is None else left * 1000 + 1) or left == 0.0:
+        ready = [fd for fd, _ in poller.poll(None if left is None else left * 1000 + 1)]
+        if wakeup in ready:
+            signals.drain()
+        if any(fd != wakeup for fd in ready) or left == 0.0:
             return
 
 

@@ -205,3 +205,43 @@ def test_a_tree_whose_owner_is_dead_is_found_by_its_run_id() -> None:
 def test_ancestors_and_start_times() -> None:
     assert table.is_ancestor(os.getppid()) and not table.is_ancestor(os.getpid())
     assert table.start_time(os.getpid()).isdigit() and table.start_time(2**22 + 1) == ""
+
+
+SLEEPER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from ralph_hooks.process import signals, spawn
+signals.unwind()
+null = os.open(os.devnull, os.O_RDWR)
+child = spawn.spawn(["sleep", "600"], cwd="/", env=dict(os.environ), stdout=null, stderr=null)
+real = spawn._pidfd
+def late(pid):
+    fd = real(pid)
+    import _thread, time
+    _thread.start_new_thread(lambda: (time.sleep(0.2), os.kill(os.getpid(), 15)), ())
+    return fd
+spawn._pidfd = late
+try:
+    spawn.wait_any([child], None)
+finally:
+    os.kill(child.pid, 9)
+"""
+
+
+def test_a_signal_ends_a_wait_that_has_no_end_of_its_own() -> None:
+    from tests.support.project import REPOSITORY
+
+    done = capture([sys.executable, "-c", SLEEPER, str(REPOSITORY)], cwd="/", timeout=30)
+    assert done.code == 143, (done.err, done.words)
+
+
+def test_signals_that_nobody_raises_from_do_not_end_a_wait() -> None:
+    code = SLEEPER.replace("signals.unwind()", "signals.wake_waits(); signals.on(15, lambda *_: None)")
+    code = code.replace("wait_any([child], None)", "wait_any([child], 1.0)").replace(
+        "finally:", "finally:\n    print('over')"
+    )
+    from tests.support.project import REPOSITORY
+
+    begin = time.monotonic()
+    done = capture([sys.executable, "-c", code, str(REPOSITORY)], cwd="/", timeout=30)
+    assert done.code == 0 and b"over" in done.out and time.monotonic() - begin >= 1.0, done.err
