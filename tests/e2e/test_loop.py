@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
 
 from ralph_hooks.scripted import MessagesServer, ResponsesServer, Script, Step, call, error, hang, say, shell
-from tests.support.looping_clients import claude_loop, codex_loop, report, shop
+from tests.support.looping_clients import claude_loop, codex_loop, report, shop, start_claude_loop
+from tests.support.project import TestProject
 
 pytestmark = pytest.mark.client
 
@@ -184,3 +187,33 @@ def test_a_project_without_a_config_still_gets_its_reports_checked(tmp_path: Pat
         done = claude_loop(project, server, "Make the shop work")
     done.ends(0, "no check is configured", "Completion and blockers are worker reports, not independent evaluation.")
     assert "has not reported yet" in server.turns[1].shown
+
+
+def test_after_kill_9_no_agent_lives_on_beside_the_next(tmp_path: Path) -> None:
+    project = shop(tmp_path, "claude")
+    fix = shell("for f in one two three; do echo 1 > $f; done")
+    hanging: list[Step] = [shell("touch started; sleep 300"), say("never")]
+    with MessagesServer(hanging, [fix, say(report("complete", "three tests pass"))]) as server:
+        process = start_claude_loop(project, server, "Make the shop work")
+        deadline = time.monotonic() + 60
+        while not (project.root / "started").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        assert agents(project)
+        done = claude_loop(project, server, "--resume", "Make the shop work")
+    done.ends(0, "processes of a dead run were ended", "Ralph completed after 1 round.")
+    assert agents(project) == []
+
+
+def agents(project: TestProject) -> list[int]:
+    """Processes below this project's directory."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{name}/cwd") == str(project.root):
+                found.append(int(name))
+        except OSError:
+            continue
+    return found

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from ralph_hooks.scripted import MessagesServer, ResponsesServer
 from ralph_hooks.scripted.surroundings import claude_env, codex_env
 from tests.support.clients import BYPASS, program
 from tests.support.looping import Looped
-from tests.support.project import TestProject, make_project
+from tests.support.project import REPOSITORY, TestProject, make_project
 
 SUITE = """
 import unittest
@@ -55,8 +57,25 @@ def codex_loop(project: TestProject, server: ResponsesServer, *words: str, timeo
     return _loop(project, "codex", own, [*words, "--", *allow], timeout)
 
 
+def start_claude_loop(project: TestProject, server: MessagesServer, *words: str) -> subprocess.Popen[bytes]:
+    """The same, without waiting for it."""
+    _surround(project, "claude", claude_env(server.url, os.environ["HOME"]))
+    return subprocess.Popen(
+        [sys.executable, "-m", "ralph_hooks", "loop", *words, "--", BYPASS],
+        cwd=project.root,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | project.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 def _loop(project: TestProject, name: str, own: dict[str, str], words: list[str], timeout: float) -> Looped:
-    path = f"{os.path.dirname(program(name))}:{os.environ['PATH']}"
-    project.env |= {**own, "PATH": path}
+    _surround(project, name, own)
     done = project.ralph("loop", *words, timeout=timeout)
     return Looped(done.code, done.out, done.err, project)
+
+
+def _surround(project: TestProject, name: str, own: dict[str, str]) -> None:
+    path = f"{os.path.dirname(program(name))}:{os.environ['PATH']}"
+    project.env |= {**own, "PATH": path}
