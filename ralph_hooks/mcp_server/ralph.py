@@ -31,11 +31,11 @@ class RalphArguments(BaseModel):
 
 def ralph_tool(start: str) -> Tool | None:
     """The tool, when `[loop] tool = true` in the project of this directory."""
-    from ralph_hooks.plan.load import load
+    from ralph_hooks.loop.ground import plan_at
 
     try:
         project = find_project(start)
-        if project is None or not load(project.config_path).loop.tool:
+        if project is None or not plan_at(project).loop.tool:
             return None
     except (OSError, RalphError):
         return None
@@ -61,16 +61,16 @@ def run(arguments: dict[str, Any], meanwhile: Meanwhile) -> Answer:
     from ralph_hooks.loop.call import Call, name_of, objective_of, rounds_of, tool_call
     from ralph_hooks.loop.drive import run_loop
     from ralph_hooks.loop.endings import text_of
+    from ralph_hooks.loop.ground import plan_at
     from ralph_hooks.loop.owning import Stopper
     from ralph_hooks.loop.prompt import report_text
-    from ralph_hooks.plan.load import load
 
     given, rounds = tool_call(arguments)
     objective = objective_of(given)
     refuse_nested()
     project = find_project(os.getcwd())
     assert project is not None
-    loop = load(project.config_path).loop
+    loop = plan_at(project).loop
     call = Call(
         root=project.root,
         objective=objective,

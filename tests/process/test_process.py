@@ -169,7 +169,7 @@ from ralph_hooks.process import table, tree
 from ralph_hooks.process.output import Output, pipe
 from ralph_hooks.process.spawn import spawn
 r, w = pipe()
-env = dict(os.environ) | {tree.RUN_ID: "run-x"}
+env = dict(os.environ) | {tree.RUN_ID: sys.argv[3]}
 child = spawn([sys.executable, "-c", sys.argv[2]], cwd="/", env=env, stdout=w, stderr=w)
 tree.adopt_orphans()
 os.close(w)
@@ -177,9 +177,9 @@ out = Output(r)
 while b"ready" not in out.tail():
     time.sleep(0.01)
 time.sleep(0.3)
-found = tree._tree(child, "run-x", True)
+found = tree._tree(child, sys.argv[3], True)
 begin = time.monotonic()
-left = tree.kill_tree(child, "run-x", grace=0.5)
+left = tree.kill_tree(child, sys.argv[3], grace=0.5)
 took = time.monotonic() - begin
 alive = [pid for pid in found if tree._running(pid)]
 print(len(found), left, alive, took < 5)
@@ -187,9 +187,10 @@ print(len(found), left, alive, took < 5)
 
 
 def test_a_tree_that_hides_dies_whole() -> None:
+    run_id = f"test-{os.urandom(6).hex()}"
     from tests.support.project import REPOSITORY
 
-    done = capture([sys.executable, "-c", textwrap.dedent(KILLER), str(REPOSITORY), TREE], cwd="/", timeout=30)
+    done = capture([sys.executable, "-c", textwrap.dedent(KILLER), str(REPOSITORY), TREE, run_id], cwd="/", timeout=30)
     found, *rest = done.out.split()
     assert int(found) >= 11 and rest == [b"[]", b"[]", b"True"], (done.out, done.err)
 
