@@ -69,7 +69,7 @@ def _write(shadow: Shadow, removed: list[bytes], hashable: list[bytes]) -> None:
 def _remember_recent(memo: Memo, found: Found, oldest: int, before: int) -> None:
     for path, there in found.items():
         memo.recent.pop(path, None)
-        if there is not None and is_recent(then := stamp_of(there), oldest):
+        if there is not None and is_content(there) and is_recent(then := stamp_of(there), oldest):
             memo.recent[path] = then if proves(then, before) else None
 
 

@@ -133,3 +133,21 @@ def test_a_stamp_put_back_between_listing_and_hashing(tmp_path: Path, monkeypatc
         assert TreeDigest.start(tree.project).result() != old
         monkeypatch.setattr(memo, "now_ns", real)
         assert tree.digest() == tree.digest_from_scratch(tmp_path / f"state {turn}")
+
+
+def test_a_directory_in_the_place_of_a_new_file_is_forgotten(tmp_path: Path) -> None:
+    """What is no longer in the index must not come back from the list of recent files, past the ignore rules."""
+    tree = make_tree(tmp_path / "tree")
+    tree.write(".gitignore", "/a\n")
+    ignored = tree.digest()
+    tree.write(".gitignore", "").write("a", "1\n")
+    tree.digest()
+    tree.path("a").unlink()
+    tree.write("a/b", "2\n")
+    tree.digest()
+    tree.write(".gitignore", "/a\n")
+    assert tree.digest() == ignored
+    tree.path("a/b").unlink()
+    tree.path("a").rmdir()
+    tree.write("a", "3\n")
+    assert tree.digest() == ignored
