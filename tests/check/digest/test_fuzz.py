@@ -116,6 +116,8 @@ class Worker:
         self.tree.git("rm", "-q", "-r", "--cached", str(path))
 
     def flag(self, path: Path) -> None:
+        if path.name == ".gitignore":
+            raise OSError("git reads the rules of a skipped file from the index, where the shadow holds no text")
         flags = ("--assume-unchanged", "--skip-worktree", "--no-assume-unchanged", "--no-skip-worktree")
         self.tree.git("update-index", self.chance.choice(flags), str(path))
 
