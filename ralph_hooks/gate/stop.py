@@ -151,7 +151,7 @@ def skip_for_background(stop: Stop) -> Decision | None:
         return None
     from ralph_hooks.gate import background
 
-    reason = background.pending(stop.event, stop.plan.background)
+    reason = background.pending(stop.event, stop.plan.background, stop.cancel)
     return Decision(SKIP, reason) if reason else None
 
 
