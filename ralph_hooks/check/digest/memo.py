@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from ralph_hooks import files
+from ralph_hooks import fasthash, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,12 +119,8 @@ def now_ns() -> int:
 
 def digest_of(text: bytes) -> str:
     """BLAKE2b with 160 bits, as hex."""
-    from _blake2 import blake2b
-
-    return blake2b(text, digest_size=20).hexdigest()
+    return fasthash.blake2(text)
 
 
 def _checksum(body: bytes) -> bytes:
-    from _blake2 import blake2b
-
-    return blake2b(body, digest_size=16).digest()
+    return bytes.fromhex(fasthash.blake2(body, 16))
