@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ralph_hooks.check.watch import Cancel, Cancelled
 from ralph_hooks.clients import hosts
 from ralph_hooks.clients.reply import Reply
 from ralph_hooks.gate import stop as gate
@@ -40,13 +41,17 @@ def answer(words: list[str]) -> Reply:
     client, within, problem = read_words(words)
     if problem:
         return hosts.reply("claude", finish(_nowhere(client), gate.unverified("usage", f"{problem}; {USAGE}")))
+    cancel = Cancel()
+    signals.waiting.answer(cancel)
     try:
         event = parse_event(read_event())
     except BadEventError as error:
         return hosts.reply(client, finish(_nowhere(client), gate.unverified("bad event", str(error))))
+    except Cancelled:
+        return hosts.reply(client, finish(_nowhere(client), gate.cancelled()))
     event.host = hosts.host_of(event.data, client)
     try:
-        return _dispatch(event, client, within)
+        return _dispatch(event, client, within, cancel)
     except Exception as error:
         return hosts.reply(event.host, _bug(event, client, error))
 
@@ -68,25 +73,19 @@ def read_words(words: list[str]) -> tuple[str, float, str]:
     return client, within, ""
 
 
-def _dispatch(event: Event, client: str, within: float) -> Reply:
+def _dispatch(event: Event, client: str, within: float, cancel: Cancel) -> Reply:
     if event.name not in STOPS:
         from ralph_hooks.guard.events import answer as guarded
 
+        signals.waiting.leave()
         return guarded(event, client)
-    from ralph_hooks.check.watch import Cancel
-
     signals.keep_children()
-    cancel = Cancel()
-    for number in (signals.TERM, signals.INT, signals.HUP, signals.QUIT):
-        signals.on(number, cancel)
-    signals.wake_waits()
     stop = gate.Stop(event, client, within, cancel)
     return hosts.reply(event.host, finish(stop, gate.decide(stop)))
 
 
 def _nowhere(client: str) -> gate.Stop:
     """A stop without an event, for the ledger line of one that could not be read."""
-    from ralph_hooks.check.watch import Cancel
     from ralph_hooks.plan.locate import find_project
 
     stop = gate.Stop(Event({}, b""), client, gate.DEFAULT_WITHIN, Cancel())

@@ -129,7 +129,7 @@ class Recall:
         return self.digest
 
     def _measure(self) -> None:
-        tree = TreeDigest.start(self._project)
+        tree = TreeDigest.start(self._project, ahead=True)
         self._keys = {check.name: key_of(self._project, self._plan, check, tree) for check in self._plan.check}
         self.digest = tree.result()
         self._tree = tree

@@ -228,6 +228,7 @@ def line(event: Any) -> str:
         "job_started": lambda: f"first generation {body['first_generation']}",
         "generation_started": lambda: f"generation {body['generation']}" + ("" if body["execute"] else " (planning)"),
         "generation_finished": lambda: _iteration(body["iteration"]),
+        "worker_lost": lambda: f"generation {body['generation']}, after {body['seconds']:.1f} s",
         "generation_lost": lambda: f"generation {body['generation']}, its worker died; it starts again",
         "killed": lambda: f"generation {body['generation']}: {body['reason']}",
         "job_ended": lambda: f"{body['result']['status']}: {body['result']['stop_reason']}",

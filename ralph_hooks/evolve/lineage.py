@@ -13,7 +13,8 @@ from ralph_hooks.evolve.iteration import Iteration
 JOB_STARTED = "job_started"  # {call, settings, seed, first_generation}
 GENERATION_STARTED = "generation_started"  # {generation, run_id, owner, execute}
 GENERATION_FINISHED = "generation_finished"  # {iteration}
-GENERATION_LOST = "generation_lost"  # {generation, run_id, swept}: its owner died before the end
+WORKER_LOST = "worker_lost"  # {generation, seconds}: its owner is gone; somebody takes the job over
+GENERATION_LOST = "generation_lost"  # {generation, run_id, swept, seconds}: its owner died before the end
 CANCEL_REQUESTED = "cancel_requested"  # {}
 KILLED = "killed"  # {generation, reason}
 JOB_ENDED = "job_ended"  # {result}
@@ -38,7 +39,10 @@ class Event:
 
 @dataclass(slots=True)
 class JobState:
-    """One job of the lineage. `running` is the generation that has started and not ended."""
+    """One job of the lineage. `running` is the generation that has started and not ended, and when (`at`).
+
+    `lost_seconds` is how long generations ran whose owner died before their end.
+    """
 
     job: str
     first_generation: int = 1
@@ -46,6 +50,7 @@ class JobState:
     settings: dict[str, Any] = field(default_factory=dict)
     iterations: list[Iteration] = field(default_factory=list)
     running: dict[str, Any] | None = None
+    lost_seconds: float = 0.0
     cancel_requested: bool = False
     result: dict[str, Any] | None = None
 
@@ -81,7 +86,7 @@ def apply(state: LineageState, event: Event) -> None:
     state.last_seq = event.seq
     step = _STEPS.get(event.kind)
     if step:
-        step(state, state.jobs.setdefault(event.job, JobState(event.job)), event.body)
+        step(state, state.jobs.setdefault(event.job, JobState(event.job)), event.body | {"at": event.at})
 
 
 def _job_started(state: LineageState, job: JobState, body: dict[str, Any]) -> None:
@@ -105,8 +110,15 @@ def _generation_finished(state: LineageState, job: JobState, body: dict[str, Any
         state.last = iteration
 
 
+def _worker_lost(state: LineageState, job: JobState, body: dict[str, Any]) -> None:
+    job.lost_seconds += body["seconds"]
+    if job.running is not None:
+        job.running = {**job.running, "counted": True}
+
+
 def _generation_lost(state: LineageState, job: JobState, body: dict[str, Any]) -> None:
     job.running = None
+    job.lost_seconds += body.get("seconds", 0.0)
 
 
 def _cancel_requested(state: LineageState, job: JobState, body: dict[str, Any]) -> None:
@@ -135,6 +147,7 @@ _STEPS = {
     JOB_STARTED: _job_started,
     GENERATION_STARTED: _generation_started,
     GENERATION_FINISHED: _generation_finished,
+    WORKER_LOST: _worker_lost,
     GENERATION_LOST: _generation_lost,
     CANCEL_REQUESTED: _cancel_requested,
     JOB_ENDED: _job_ended,

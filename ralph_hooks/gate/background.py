@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ralph_hooks.check.watch import Cancel
     from ralph_hooks.gate.event import Event
     from ralph_hooks.plan.config import Background
 
@@ -22,14 +23,17 @@ LONG_FACTOR = 6
 LOCK_SECONDS = 2.0
 
 
-def pending(event: Event, limits: Background) -> str:
-    """What the turn waits for, in words, or "" when nothing counts. Each task that counts is charged one skip."""
+def pending(event: Event, limits: Background, cancel: Cancel | None = None) -> str:
+    """What the turn waits for, in words, or "" when nothing counts. Each task that counts is charged one skip.
+
+    Raises `Cancelled` when `cancel` fires while the list of tasks is somebody else's.
+    """
     tasks = [task for task in event.background if _running(task, event) and not _ignored(task, limits)]
     if not tasks:
         return ""
     if not limits.max_skips and not limits.max_age_s:
         return _words(tasks)
-    counting = _count(tasks, event, limits)
+    counting = _count(tasks, event, (limits, cancel))
     return _words(counting) if counting else ""
 
 
@@ -60,7 +64,7 @@ def matches(text: str, pattern: str) -> bool:
     return len(text) - len(rest[-1]) >= place and text.endswith(rest[-1])
 
 
-def _count(tasks: list[dict[str, Any]], event: Event, limits: Background) -> list[dict[str, Any]]:
+def _count(tasks: list[dict[str, Any]], event: Event, how: tuple[Background, Cancel | None]) -> list[dict[str, Any]]:
     """Charge one skip to every task that still counts. State that cannot be kept bounds nothing, so nothing counts."""
     path = os.path.join(paths.sessions_dir(), session_name(event.session, event.agent) + ".tasks")
     try:
@@ -69,11 +73,11 @@ def _count(tasks: list[dict[str, Any]], event: Event, limits: Background) -> lis
     except OSError:
         return []
     try:
-        if not _lock(fd):
+        if not _lock(fd, how[1]):
             return []
         known = _load(fd)
         now = time.time()
-        counting = [task for task in tasks if _charge(known, task, (limits, now))]
+        counting = [task for task in tasks if _charge(known, task, (how[0], now))]
         data = fastjson.dumps(known).encode()
         os.ftruncate(fd, 0)
         os.pwrite(fd, data, 0)
@@ -84,7 +88,8 @@ def _count(tasks: list[dict[str, Any]], event: Event, limits: Background) -> lis
     return counting
 
 
-def _lock(fd: int) -> bool:
+def _lock(fd: int, cancel: Cancel | None) -> bool:
+    sleep = time.sleep if cancel is None else cancel.sleep
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
@@ -92,7 +97,7 @@ def _lock(fd: int) -> bool:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 return False
-            time.sleep(0.01)
+            sleep(0.01)
         else:
             return True
 

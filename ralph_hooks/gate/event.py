@@ -6,6 +6,7 @@ import os
 import time
 
 from ralph_hooks import fastjson
+from ralph_hooks.process import signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,18 +59,26 @@ class Event:
 def read_event(fd: int = 0, seconds: float = READ_SECONDS) -> bytes:
     """The bytes of one JSON object: until its end or the end of input, at most `seconds`.
 
-    Some parents never close the pipe, so a whole object ends the reading too. Raises `BadEventError`.
+    Some parents never close the pipe, so a whole object ends the reading too. Raises `BadEventError`, and `Cancelled`
+    when a signal comes.
     """
     import select
 
     poller = select.poll()
-    poller.register(fd, select.POLLIN)
+    for end in (fd, signals.wakeup_end()):
+        if end >= 0:
+            poller.register(end, select.POLLIN)
     deadline = time.monotonic() + seconds
     data = b""
     while True:
         # poll before each read: a plain read on an open, empty pipe would wait for ever
-        if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        with signals.waiting:
+            ready = poller.poll(max(0.0, deadline - time.monotonic()) * 1000)
+        if not ready:
             raise BadEventError(f"no complete event came on standard input within {seconds:g} s")
+        if all(end != fd for end, _ in ready):
+            signals.drain()
+            continue
         try:
             part = os.read(fd, 1 << 20)
         except OSError as error:

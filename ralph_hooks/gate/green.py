@@ -68,7 +68,7 @@ def start_anew(stop: Stop) -> Decision | None:
     from ralph_hooks.gate import sessions
 
     try:
-        sessions.reset(stop.event.session, agent, stop.project)
+        sessions.reset(stop.event.session, agent, stop.project, stop.cancel)
     except sessions.Unwritable as error:
         return unverified("state", f"the suite is green, but {error}")
     return None

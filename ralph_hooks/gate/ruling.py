@@ -26,9 +26,10 @@ def red(stop: Stop) -> Decision:
         return _released(stop, budget.Ruling(RELEASED_RED, "as_found", first=True), budget.fresh())
     if decision := excused(stop):
         return decision
-    limits, active = _config(stop).budget, stop.event.active
+    limits, event = _config(stop).budget, stop.event
+    held = sessions.Session(event.session, budget_agent(stop), stop.project, active=event.active, cancel=stop.cancel)
     try:
-        with sessions.Session(stop.event.session, budget_agent(stop), stop.project, active=active) as session:
+        with held as session:
             before = session.state
             after, ruling = budget.rule_red(before, run, limits, small=bool(changes(stop)))
             if reason := declared(stop, before):

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from ralph_hooks.check.watch import Cancel
     from ralph_hooks.plan.locate import Project
 
 LOCK_SECONDS = 5.0
+PAUSE = 0.02
 KEEP_SECONDS = 30 * 86400
 PRUNE_ABOVE = 500
 RESET = "RESET"  # the decision in the ledger line of a person's `budget reset`
@@ -33,16 +35,25 @@ class Unwritable(Exception):
 
 
 class Session:
-    """One session's state, held under its lock inside `with`.
+    """One session's state, held under its lock inside `with`; `cancel` may cut the wait for the lock short.
 
     `notes` are sentences for the person about state that was lost and rebuilt.
     """
 
-    def __init__(self, session: str, agent: str, project: Project | None, *, active: bool = False) -> None:
+    def __init__(
+        self,
+        session: str,
+        agent: str,
+        project: Project | None,
+        *,
+        active: bool = False,
+        cancel: Cancel | None = None,
+    ) -> None:
         self._ids = (session, agent)
         self._name = session_name(session, agent)
         self._project = project
         self._active = active
+        self._sleep = time.sleep if cancel is None else cancel.sleep
         self._lock: FileLock | None = None
         self._path = ""
         self.notes: list[str] = []
@@ -69,8 +80,8 @@ class Session:
     def _take(self, directory: str) -> None:
         files.make_dirs(directory)
         path = os.path.join(directory, self._name + ".json")
-        lock = FileLock(path + ".lock", timeout=LOCK_SECONDS, mode=files.PRIVATE)
-        lock.acquire()
+        lock = FileLock(path + ".lock", mode=files.PRIVATE)
+        self._wait_for(lock)
         try:
             _write(path + ".holder", str(os.getpid()).encode())
             if not os.access(directory, os.W_OK):
@@ -79,6 +90,17 @@ class Session:
             lock.release()
             raise
         self._lock, self._path = lock, path
+
+    def _wait_for(self, lock: FileLock) -> None:
+        deadline = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                lock.acquire(blocking=False)
+                return
+            except Timeout:
+                if time.monotonic() >= deadline:
+                    raise
+            self._sleep(PAUSE)
 
     def _why(self, directory: str, error: Exception) -> str:
         if not isinstance(error, Timeout):
@@ -171,9 +193,9 @@ def peek(session: str, agent: str) -> dict[str, Any] | None:
     return max(found, key=lambda state: int(state["seq"])) if found else None
 
 
-def reset(session: str, agent: str, project: Project | None) -> None:
+def reset(session: str, agent: str, project: Project | None, cancel: Cancel | None = None) -> None:
     """Give a session its whole budget back. Raises `Unwritable`."""
-    with Session(session, agent, project) as held:
+    with Session(session, agent, project, cancel=cancel) as held:
         if not budget.is_fresh(held.state):
             held.save(budget.rule_green(held.state))
 

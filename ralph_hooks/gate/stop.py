@@ -11,6 +11,7 @@ import os
 import time
 
 from ralph_hooks.check.verdict import CANNOT_RUN, PASSES, CheckResult, Run
+from ralph_hooks.check.watch import Cancelled
 from ralph_hooks.errors import RalphError
 from ralph_hooks.gate import in_session, skip
 from ralph_hooks.gate.decision import ALLOW, CANCELLED, SKIP, UNVERIFIED, Decision
@@ -150,7 +151,7 @@ def skip_for_background(stop: Stop) -> Decision | None:
         return None
     from ralph_hooks.gate import background
 
-    reason = background.pending(stop.event, stop.plan.background)
+    reason = background.pending(stop.event, stop.plan.background, stop.cancel)
     return Decision(SKIP, reason) if reason else None
 
 
@@ -194,12 +195,13 @@ LINE = (
 
 def decide(stop: Stop) -> Decision:
     """Walk the line; the first decision ends it, and so does a signal."""
-    from ralph_hooks.check.watch import Cancelled
-
     try:
         return _walk(stop)
     except Cancelled:
-        return unverified(CANCELLED, "the hook was told to end before the checks were done")
+        from ralph_hooks.process import tree
+
+        tree.kill_children()  # gits that nobody waits for any more
+        return cancelled()
 
 
 def _walk(stop: Stop) -> Decision:
@@ -213,6 +215,11 @@ def _walk(stop: Stop) -> Decision:
 def unverified(reason: str, sentence: str) -> Decision:
     """Our own fault, or one of the surroundings: never a pass, never silent, never a block."""
     return Decision(UNVERIFIED, reason, message=f"ralph-hooks: NOT VERIFIED ({reason}): {sentence}.")
+
+
+def cancelled() -> Decision:
+    """A signal came."""
+    return unverified(CANCELLED, "the hook was told to end before it was done")
 
 
 def broken_config(sentence: str) -> Run:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ralph_hooks.errors import RalphError
 from ralph_hooks.jobs import slots
-from ralph_hooks.jobs.owner import machine, me
+from ralph_hooks.jobs.owner import machine
 from ralph_hooks.jobs.slots import QUEUE, Slot
 from ralph_hooks.jobs.states import INTERRUPTED, state
 from ralph_hooks.jobs.store import Store
+from ralph_hooks.jobs.takeover import take_over
 
 MOST = 100
 
@@ -36,16 +38,9 @@ def _take_over(store: Store, workflow: Any) -> bool:
             return False
         if state(row) != INTERRUPTED and not _local(workflow.executor_id):
             return False
-        with store.begin() as connection:
-            token = store.take_lease(connection, store.lock(connection, row.lineage_id), me())
-        if token is None:
-            return False
-        DBOS.resume_workflow(workflow.workflow_id, queue_name=QUEUE)
-        with store.begin() as connection:
-            store.free_lease(connection, row.lineage_id, token)
+        return take_over(store, row, partial(DBOS.resume_workflow, row.job_id, queue_name=QUEUE))
     except RalphError:
         return False
-    return True
 
 
 def _local(executor_id: str | None) -> bool:

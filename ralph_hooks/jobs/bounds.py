@@ -28,8 +28,11 @@ def limits_of(job: JobState) -> Limits:
 
 
 def remaining(job: JobState) -> float:
-    """Seconds left of the job's total; time in which nothing ran (a crash, a queue) is not counted."""
-    return float(job.call["max_total_seconds"]) - sum(one.duration for one in job.iterations)
+    """Seconds left of the job's total.
+
+    A generation whose worker died counts for as long as it ran; time in which nothing ran (a queue) does not.
+    """
+    return float(job.call["max_total_seconds"]) - sum(one.duration for one in job.iterations) - job.lost_seconds
 
 
 def attempted(job: JobState) -> list[str]:

@@ -61,7 +61,7 @@ def bury_if_dead(store: Store, row: JobRow) -> JobRow:
 def resume(store: Store, job: str, *, run_worker: bool = True) -> JobRow:
     """Queue an interrupted job again and see to it that a worker runs. Raises `RalphError` when it is not to be had."""
     from ralph_hooks.jobs import worker
-    from ralph_hooks.jobs.owner import me
+    from ralph_hooks.jobs.takeover import take_over
 
     row = bury_if_dead(store, find(store, job))
     now = state(row)
@@ -72,13 +72,8 @@ def resume(store: Store, job: str, *, run_worker: bool = True) -> JobRow:
         )
     with start_lock(store.database):
         if now == INTERRUPTED:
-            with store.begin() as connection:
-                token = store.take_lease(connection, store.lock(connection, row.lineage_id), me())
-            if token is not None:
-                with client(store) as dbos:
-                    dbos.resume_workflow(job, queue_name=QUEUE)
-                with store.begin() as connection:
-                    store.free_lease(connection, row.lineage_id, token)
+            with client(store) as dbos:
+                take_over(store, row, lambda: dbos.resume_workflow(job, queue_name=QUEUE))
         if run_worker:
             worker.ensure_worker(store.database)
     return find(store, job)

@@ -7,9 +7,11 @@ its generation is recorded already, so that a step that runs twice does its work
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -25,6 +27,7 @@ from ralph_hooks.jobs.database import DatabaseTrouble
 from ralph_hooks.jobs.owner import Owner, me
 from ralph_hooks.jobs.result import result_of
 from ralph_hooks.jobs.store import LeaseLost, Store
+from ralph_hooks.jobs.takeover import lost_seconds
 
 RETRY_SECONDS = 0.5
 
@@ -52,7 +55,8 @@ class Engine:
         self._store = store
         self._launch = launch
         self._owner = owner or me()
-        self._held: dict[str, str] = {}
+        self._turn = threading.Condition()
+        self._under_way: set[str] = set()
         self.active: set[str] = set()
 
     def run(self, lineage_id: str, job_id: str, execute: bool, step: Callable[..., dict[str, Any]]) -> dict[str, Any]:
@@ -68,18 +72,30 @@ class Engine:
 
     def step(self, lineage_id: str, job_id: str, index: int, execute: bool) -> dict[str, Any]:
         """One durable step: one generation, recorded once."""
-        self.active.add(job_id)
-        try:
+        with self._alone(lineage_id, job_id):
             while True:
                 try:
                     return self._step(lineage_id, job_id, index, execute)
                 except LeaseLost:
-                    self._held.pop(lineage_id, None)
+                    pass
                 except DatabaseTrouble as trouble:
                     complain(trouble)
                 time.sleep(RETRY_SECONDS)
+
+    @contextmanager
+    def _alone(self, lineage_id: str, job_id: str) -> Iterator[None]:
+        """One step of a lineage at a time in this process: a job that was queued again may run twice here."""
+        with self._turn:
+            self._turn.wait_for(lambda: lineage_id not in self._under_way)
+            self._under_way.add(lineage_id)
+            self.active.add(job_id)
+        try:
+            yield
         finally:
-            self.active.discard(job_id)
+            with self._turn:
+                self._under_way.discard(lineage_id)
+                self.active.discard(job_id)
+                self._turn.notify_all()
 
     def _step(self, lineage_id: str, job_id: str, index: int, execute: bool) -> dict[str, Any]:
         with self._store.begin() as connection:
@@ -91,21 +107,22 @@ class Engine:
             if len(job.iterations) > index:
                 return self._answer(job, index)
             token = self._token(connection, row)
-            rows = self._buried(job)
+            rows = self._buried(job, lost_seconds(self._store, connection, row, job))
             found = self._unlaunched(state, job, execute)
             order = self._order(state, job, execute)
             if found is None:
                 rows.append((lineage.GENERATION_STARTED, self._announcement(order)))
             self._store.hold(connection, row, job_id, rows, (token, self._owner))
-        self._held[lineage_id] = token
         return self._record(state, job, token, found or self._launched(order, token))
 
     def _token(self, connection: Any, row: Any) -> str:
-        """The lease of this lineage, ours already or a new one. Raises `LeaseLost` while another owner lives."""
-        held = self._held.get(row.lineage_id)
-        if held is not None and held == row.lease_token:
-            return held
-        if not self._store.free_to_take(connection, row):
+        """A new lease on this lineage. Raises `LeaseLost` while another owner lives.
+
+        One that this process holds is nobody else's: no other thread of it is in a step of this lineage, and a commit
+        whose answer got lost may have taken it.
+        """
+        ours = row.lease_token is not None and row.lease_owner == self._owner.to_json()
+        if not ours and not self._store.free_to_take(connection, row):
             raise LeaseLost
         return uuid.uuid4().hex
 
@@ -116,14 +133,14 @@ class Engine:
         found = decide(job.iterations[: index + 1], limits_of(job))
         return {"result": None, "execute": True if isinstance(found, Ending) else found.execute}
 
-    def _buried(self, job: JobState) -> list[tuple[str, dict[str, Any]]]:
+    def _buried(self, job: JobState, seconds: float) -> list[tuple[str, dict[str, Any]]]:
         """The owner of a started generation died: its tree is ended before another agent may live."""
         if job.running is None:
             return []
         swept = sweep_run(job.running)
         body = {"generation": job.running["generation"], "run_id": job.running["run_id"], "swept": swept}
-        job.running = None
-        return [(lineage.GENERATION_LOST, body)]
+        job.running, job.lost_seconds = None, job.lost_seconds + seconds
+        return [(lineage.GENERATION_LOST, body | {"seconds": seconds})]
 
     def _unlaunched(self, state: LineageState, job: JobState, execute: bool) -> Iteration | None:
         """Why the next generation is not even started, as an iteration of its own."""
@@ -188,22 +205,28 @@ class Engine:
         if isinstance(decision, Ending):
             result = result_of(job.job, state.lineage, job.iterations, decision, job.call)
             rows.append((lineage.JOB_ENDED, {"result": result}))
-        self._write((state.lineage, job.job), rows, result, token)
-        if result is not None:
-            self._held.pop(state.lineage, None)
+        self._write((state.lineage, job.job), rows, result, (token, len(job.iterations)))
         return {"result": result, "execute": True if isinstance(decision, Ending) else decision.execute}
 
-    def _write(self, whose: tuple[str, str], rows: Any, result: dict[str, Any] | None, token: str) -> None:
-        """What a generation left is not done again because the database was away: it is written when it is back."""
+    def _write(self, whose: tuple[str, str], rows: Any, result: Any, under: tuple[str, int]) -> None:
+        """What a generation left is not done again because the database was away: it is written when it is back.
+
+        `under` is the lease, and how many iterations there are afterwards: a commit whose answer got lost has happened.
+        Raises `LeaseLost` then too; the step finds what is on record.
+        """
+        (token, count), again = under, False
         while True:
             try:
                 with self._store.begin() as connection:
+                    if again and len(self._store.state(whose[0], connection).jobs[whose[1]].iterations) >= count:
+                        raise LeaseLost
                     if result is None:
                         self._store.append(connection, *whose, rows, token)
                     else:
                         self._store.end_job(connection, whose, rows, result, token)
             except DatabaseTrouble as trouble:
                 complain(trouble)
+                again = True
                 time.sleep(RETRY_SECONDS)
             else:
                 return

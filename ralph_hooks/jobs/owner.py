@@ -12,6 +12,7 @@ from ralph_hooks import files, paths
 from ralph_hooks.process import table
 
 LEASE_SECONDS = 30.0
+BEAT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,5 +30,6 @@ HOLD = (
     sa.update(lineages)
     .where(_this)
     .values(last_seq=bindparam("last"), lease_token=bindparam("token"), lease_owner=bindparam("owner"))
+    .returning(lineages.c.heartbeat_at)
 )
 CANCEL_REQUESTED = sa.select(jobs.c.cancel_requested).where(jobs.c.job_id == bindparam("job"))

@@ -75,8 +75,10 @@ class Store:
             raise LeaseLost
         self._insert(connection, whose, last - len(rows) + 1, rows)
 
-    def _insert(self, connection: sa.Connection, whose: tuple[str, str], first: int, rows: Rows) -> None:
-        now = time.time()
+    def _insert(
+        self, connection: sa.Connection, whose: tuple[str, str], first: int, rows: Rows, at: float | None = None
+    ) -> None:
+        now = time.time() if at is None else at
         made = [
             {"lineage_id": whose[0], "seq": first + n, "job_id": whose[1], "kind": kind, "body": _dump(body), "at": now}
             for n, (kind, body) in enumerate(rows)
@@ -148,31 +150,40 @@ class Store:
 
     # -- leases --------------------------------------------------------------------------------------------------
 
+    def heartbeat_age(self, connection: sa.Connection, row: sa.Row[Any]) -> float:
+        """Seconds since the owner's last sign of life. `row` comes from `lock`."""
+        now = connection.execute(sa.select(sa.cast(self.now(), sa.Double))).scalar_one()
+        return max(0.0, float(now) - float(row.heartbeat_at))
+
     def free_to_take(self, connection: sa.Connection, row: sa.Row[Any]) -> bool:
         """Whether no living owner holds the lineage. `row` comes from `lock`."""
         if row.lease_token is None:
             return True
-        age = float(connection.execute(sa.select(sa.cast(self.now(), sa.Double))).scalar_one()) - row.heartbeat_at
-        return not Owner.from_json(row.lease_owner).alive(age)
+        return not Owner.from_json(row.lease_owner).alive(self.heartbeat_age(connection, row))
 
-    def take_lease(self, connection: sa.Connection, row: sa.Row[Any], owner: Owner) -> str | None:
+    def take_lease(
+        self, connection: sa.Connection, row: sa.Row[Any], owner: Owner, job: str = "", rows: Rows = ()
+    ) -> str | None:
         """A new token, or `None` while a living owner holds the lineage. `row` comes from `lock`."""
         if not self.free_to_take(connection, row):
             return None
         token = uuid.uuid4().hex
-        self.hold(connection, row, "", [], (token, owner))
+        self.hold(connection, row, job, rows, (token, owner))
         return token
 
     def hold(self, connection: sa.Connection, row: sa.Row[Any], job: str, rows: Rows, lease: tuple[str, Owner]) -> None:
-        """Take or keep the lease (token, owner) and add events, in one go. `row` comes from `lock`."""
+        """Take or keep the lease (token, owner) and add events, in one go. `row` comes from `lock`.
+
+        The events carry the time of the heartbeat, so that the two compare whatever this machine's clock says.
+        """
         given = {
             "this": row.lineage_id,
             "last": row.last_seq + len(rows),
             "token": lease[0],
             "owner": lease[1].to_json(),
         }
-        connection.execute(self._hold, given)
-        self._insert(connection, (row.lineage_id, job), row.last_seq + 1, rows)
+        at = connection.execute(self._hold, given).scalar_one()
+        self._insert(connection, (row.lineage_id, job), row.last_seq + 1, rows, at)
 
     def free_lease(self, connection: sa.Connection, lineage: str, token: str) -> None:
         """Let the next worker have the lineage at once; the owner stays on record as one that is gone."""

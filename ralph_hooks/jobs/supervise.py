@@ -12,12 +12,12 @@ import time
 from dataclasses import replace
 
 from ralph_hooks import files, paths
-from ralph_hooks.errors import RalphError
 from ralph_hooks.evolve import actions, iteration
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.order import Order
+from ralph_hooks.jobs.database import DatabaseTrouble
 from ralph_hooks.jobs.engine import Watch
-from ralph_hooks.jobs.owner import LEASE_SECONDS
+from ralph_hooks.jobs.owner import BEAT_SECONDS, LEASE_SECONDS
 from ralph_hooks.jobs.store import LeaseLost
 from ralph_hooks.loop.providers.base import RUN_MARK
 from ralph_hooks.process import signals, tree
@@ -25,7 +25,6 @@ from ralph_hooks.process.spawn import Child, CouldNotStart, spawn
 
 STEP = 0.25
 ASK_SECONDS = 0.5
-BEAT_SECONDS = 5.0
 GRACE = 2.0
 # A worker that cannot reach the database must be silent before others may take its lease.
 BLIND_SECONDS = LEASE_SECONDS / 2
@@ -67,18 +66,19 @@ class Supervisor:
                 words = "max_total_seconds" if order.bound == iteration.WALL_CLOCK else "per_iteration_timeout_seconds"
                 return f"generation {order.generation} ran longer than the {order.seconds:g} s that {words} left it"
             try:
-                if clock.ask_due() and watch.cancelled():
-                    return f"{iteration.CANCELLED} while generation {order.generation} ran"
+                if clock.ask_due():
+                    if watch.cancelled():
+                        return f"{iteration.CANCELLED} while generation {order.generation} ran"
+                    clock.seen()
                 if clock.beat_due():
                     watch.beat()
-                clock.seen()
             except LeaseLost:
                 tree.kill_tree(child, order.run_id, GRACE)
                 raise
-            except RalphError:
+            except DatabaseTrouble:
                 if clock.blind():
                     tree.kill_tree(child, order.run_id, GRACE)
-                    raise LeaseLost from None
+                    raise
         return ""
 
     def _abandon(self, order: Order, child: Child) -> None:
@@ -112,6 +112,7 @@ class _Clock:
         return True
 
     def seen(self) -> None:
+        """The database has answered."""
         self._seen = time.monotonic()
 
     def blind(self) -> bool:

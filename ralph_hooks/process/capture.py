@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import time
 
+from ralph_hooks.process import signals
 from ralph_hooks.process.spawn import Child, CouldNotStart, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+STEP = 0.5  # a signal that came just before a wait is noticed after it
 
 
 class Captured:
@@ -59,8 +62,9 @@ class Pending:
             self._fds.close()
             return Captured(None, b"", b"", child.words)
         try:
-            out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
-        except BaseException:  # ^C: the helper has a session of its own and would not hear it
+            with signals.waiting:
+                out, err, whole = self._fds.exchange(self._stdin or b"", self._deadline)
+        except BaseException:  # ^C, TERM: the helper has a session of its own and would not hear it
             self._fds.close()
             self._kill(child, grace=2.0)
             raise
@@ -134,7 +138,7 @@ class _Pipes:
         while waiting:
             left = deadline - time.monotonic()
             writers = [self.write] if self.write is not None else []
-            ready, writable, _ = select.select(list(waiting), writers, [], max(0.0, left))
+            ready, writable, _ = select.select(list(waiting), writers, [], max(0.0, min(left, STEP)))
             if not ready and not writable and left <= 0:
                 break
             for fd in ready:
@@ -165,9 +169,13 @@ class _Pipes:
         poller = select.poll()
         poller.register(self.read_out, select.POLLIN)
         parts: list[bytes] = []
-        while poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        while True:
+            left = deadline - time.monotonic()
+            if not poller.poll(max(0.0, min(left, STEP)) * 1000):
+                if left <= STEP:
+                    return b"".join(parts), b"", False
+                continue
             part = os.read(self.read_out, 1 << 20)
             if not part:
                 return b"".join(parts), b"", True
             parts.append(part)
-        return b"".join(parts), b"", False

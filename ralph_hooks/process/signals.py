@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import os
+from _thread import get_ident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
+    from typing import Protocol
+
+    class Cancel(Protocol):
+        """`ralph_hooks.check.watch.Cancel`: a handler that raises while it is armed, else remembers."""
+
+        def __call__(self, number: int, frame: object) -> None: ...
+        def arm(self) -> None: ...
+        def disarm(self) -> None: ...
 else:
     try:
         import _signal as signal
@@ -18,6 +27,15 @@ KILL = int(signal.SIGKILL)
 INT = int(signal.SIGINT)
 HUP = int(signal.SIGHUP)
 QUIT = int(signal.SIGQUIT)
+
+# What ends a program that has no handler for it, and may come from outside: a program's own faults are not meant.
+DEADLY = tuple(
+    int(getattr(signal, f"SIG{name}"))
+    for name in (
+        "TERM", "INT", "HUP", "QUIT", "ABRT", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT",
+    )
+    if hasattr(signal, f"SIG{name}")
+)  # fmt: skip
 
 # A shell that was started with one of these ignored hands that on; a test suite should not notice.
 RESET_IN_CHILDREN = tuple(
@@ -59,6 +77,42 @@ def replace(number: int, handler: object) -> object:
     return signal.signal(number, handler)  # type: ignore[arg-type]
 
 
+class Waiting:
+    """`with signals.waiting:` marks a wait that a signal may cut short, once `answer` was called; main thread only."""
+
+    def __init__(self) -> None:
+        self._cancel: Cancel | None = None
+        self._thread = 0
+
+    def answer(self, cancel: Cancel) -> None:
+        """From here every deadly signal goes to `cancel`, and the waits in `process/` end with what it raises.
+
+        What this process was told to ignore stays ignored (`nohup`), but for TERM and INT: a shell's `&` ignores INT.
+        """
+        wake_waits()
+        self._cancel, self._thread = cancel, get_ident()
+        for number in DEADLY:
+            if number in (TERM, INT) or not ignored(number):
+                on(number, cancel)
+
+    def leave(self) -> None:
+        """The signals end the process again."""
+        if self._cancel is not None:
+            for number in DEADLY:
+                if signal.getsignal(number) is self._cancel:
+                    on(number, signal.SIG_DFL)
+            self._cancel = None
+
+    def __enter__(self) -> None:
+        if self._cancel is not None and get_ident() == self._thread:
+            self._cancel.arm()
+
+    def __exit__(self, *_: object) -> None:
+        if self._cancel is not None and get_ident() == self._thread:
+            self._cancel.disarm()
+
+
+waiting = Waiting()
 _wakeup: list[int] = []
 
 
@@ -73,12 +127,12 @@ def wake_waits() -> None:
     os.set_blocking(read, False)
     os.set_blocking(write, False)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-    _wakeup.append(read)
+    _wakeup[:] = [read, get_ident()]
 
 
 def wakeup_end() -> int:
-    """The descriptor that a signal makes readable, -1 before `wake_waits`."""
-    return _wakeup[0] if _wakeup else -1
+    """The descriptor that a signal makes readable, -1 before `wake_waits` and in other threads: handlers run in one."""
+    return _wakeup[0] if _wakeup and get_ident() == _wakeup[1] else -1
 
 
 def drain() -> None:

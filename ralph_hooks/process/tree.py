@@ -103,6 +103,12 @@ def living_children() -> bool:
     return bool(living)
 
 
+def kill_children() -> None:
+    """End the helpers that this process started and has not seen to end, each with its group."""
+    for pid in list(living):
+        _signal_group(pid, signals.KILL)
+
+
 def kill_descendants() -> None:
     """End everything below this process, which must be a subreaper: then nothing of its tree can be elsewhere."""
     deadline = time.monotonic() + SWEEP_SECONDS

@@ -56,9 +56,12 @@ def test_what_failed_or_was_interrupted_is_numbered_again(how: dict[str, Any]) -
 
 def test_a_lost_generation_is_not_running_any_more() -> None:
     rows = [started("j"), ("j", lineage.GENERATION_STARTED, {"generation": 1, "run_id": "r"})]
-    assert fold("L", events(*rows)).jobs["j"].running == {"generation": 1, "run_id": "r"}
-    rows.append(("j", lineage.GENERATION_LOST, {"generation": 1, "run_id": "r", "swept": []}))
-    assert fold("L", events(*rows)).jobs["j"].running is None
+    assert fold("L", events(*rows)).jobs["j"].running == {"generation": 1, "run_id": "r", "at": 0.0}
+    rows.append(("j", lineage.WORKER_LOST, {"generation": 1, "seconds": 2.5}))
+    assert fold("L", events(*rows)).jobs["j"].running is not None
+    rows.append(("j", lineage.GENERATION_LOST, {"generation": 1, "run_id": "r", "swept": [], "seconds": 1.5}))
+    lost = fold("L", events(*rows)).jobs["j"]
+    assert (lost.running, lost.lost_seconds) == (None, 4.0)
 
 
 def test_a_later_seed_replaces_and_a_missing_one_keeps() -> None:

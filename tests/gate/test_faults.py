@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -40,11 +40,14 @@ def state(home: Path) -> Path:
     return home / ".local/state/ralph-hooks"
 
 
-def start_hook(project: TestProject, **fields: object) -> subprocess.Popen[bytes]:
+def start_hook(
+    project: TestProject, *, before: Callable[[], object] | None = None, **fields: object
+) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
         [sys.executable, "-m", "ralph_hooks", "hook", "claude"],
         cwd=project.root, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | project.env,
+        preexec_fn=before,  # noqa: PLW1509 - the test starts no thread
     )  # fmt: skip
     assert process.stdin is not None
     process.stdin.write(json.dumps(event(project, **fields)).encode())
@@ -62,6 +65,65 @@ def test_term_ends_the_tree_and_leaves_a_line(project: TestProject) -> None:
     assert time.monotonic() - begin < 3
     assert lines(project)[-1]["decision"] == "UNVERIFIED" and lines(project)[-1]["reason"] == "cancelled"
     assert not running()
+
+
+DEADLY = ("INT", "HUP", "QUIT", "ABRT", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT")
+
+
+@pytest.mark.parametrize("name", [name for name in DEADLY if hasattr(signal, f"SIG{name}")])
+def test_any_deadly_signal_is_answered_as_term_is(project: TestProject, name: str) -> None:
+    project.write("check.sh", f"echo $$ > pid; setsid sleep {MARK} & sleep {MARK}")
+    process = start_hook(project)
+    wait_for(project.root / "pid")
+    process.send_signal(getattr(signal, f"SIG{name}"))
+    assert process.wait(10) == 0
+    assert lines(project)[-1]["reason"] == "cancelled"
+    assert not running()
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGUSR1])
+def test_what_the_client_ignores_stays_ignored(project: TestProject, number: signal.Signals) -> None:
+    """`nohup claude`: the terminal goes, the session and its gate live on."""
+    project.write("check.sh", "echo $$ > pid; sleep 1; exit 1")
+    process = start_hook(project, before=lambda: signal.signal(number, signal.SIG_IGN))
+    wait_for(project.root / "pid")
+    process.send_signal(number)
+    assert process.wait(20) == 2
+
+
+def test_term_while_the_event_is_awaited(project: TestProject) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+        cwd=project.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+    ) as process:  # fmt: skip
+        time.sleep(1)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(3) == 0 and time.monotonic() - begin < 2
+        assert process.stdout is not None
+        assert "cancelled" in json.loads(process.stdout.read())["systemMessage"]
+    assert lines(project)[-1]["reason"] == "cancelled"
+
+
+def test_term_while_a_git_hangs_before_the_checks(project: TestProject, tmp_path: Path) -> None:
+    """A digest that takes its time (a slow disk, a large tree) is waited for, and so the waiting ends at once."""
+    git = tmp_path / "bin/git"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/git.pid\nexec sleep {MARK}\n")
+    git.chmod(0o755)
+    project.env = {"PATH": f"{git.parent}:{os.environ['PATH']}"}
+    process = start_hook(project)
+    wait_for(tmp_path / "git.pid")
+    time.sleep(0.2)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 0
+    assert time.monotonic() - begin < 3
+    assert lines(project)[-1]["reason"] == "cancelled"
+    deadline = time.monotonic() + 5
+    while running():
+        assert time.monotonic() < deadline
 
 
 def test_after_kill_9_the_next_stop_is_right_and_alone(project: TestProject) -> None:
@@ -225,6 +287,40 @@ def test_a_stranger_that_holds_the_lock_is_named_or_gone_around(project: TestPro
         project.env = {"XDG_RUNTIME_DIR": str(own_home)}
         stop(project).blocks("attempt 2/20")
     stop(project).blocks("attempt 3/20")
+
+
+@pytest.mark.parametrize("script", ["exit 1", "[ -e ok ]"])
+def test_term_while_a_stranger_holds_the_lock(project: TestProject, own_home: Path, script: str) -> None:
+    """Charging and resetting both need it."""
+    project.write("check.sh", script)
+    stop(project).blocks("attempt 1/20")
+    project.write("ok", "")
+    (lock,) = (state(own_home) / "sessions").glob("*.json.lock")
+    with open(lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = start_hook(project)
+        time.sleep(2)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+        assert time.monotonic() - begin < 1.5
+    assert [line["decision"] for line in lines(project)] == ["BLOCK", "UNVERIFIED"]
+    assert lines(project)[-1]["reason"] == "cancelled"
+
+
+def test_term_while_a_stranger_holds_the_list_of_tasks(project: TestProject, own_home: Path) -> None:
+    task = {"id": "b", "type": "shell", "status": "running", "description": "build", "command": "make"}
+    stop(project, background_tasks=[task]).lets_go("SKIP", "background")
+    (tasks,) = (state(own_home) / "sessions").glob("*.tasks")
+    with open(tasks) as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = start_hook(project, background_tasks=[task])
+        time.sleep(1)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+        assert time.monotonic() - begin < 0.8
+    assert lines(project)[-1]["reason"] == "cancelled"
 
 
 @pytest.mark.slow

@@ -14,6 +14,10 @@ from typing import Any
 
 import pytest
 
+from ralph_hooks.jobs.database import DatabaseTrouble
+from ralph_hooks.jobs.engine import Engine
+from ralph_hooks.jobs.store import Store
+from ralph_hooks.jobs.supervise import Supervisor
 from tests.jobs.conftest import MakeJobs, on_both
 from tests.support.jobs import JobProject, kill
 from tests.support.project import REPOSITORY
@@ -43,6 +47,54 @@ def test_a_worker_killed_in_generation_3_of_5_loses_nothing_and_repeats_nothing(
     assert project.rounds("end") == 5
     assert project.rounds("begin") == 6
     assert ("generation_lost", 3) in project.kinds(job)
+
+
+def test_a_worker_without_its_database_ends_the_agent_and_goes_on_when_it_is_back(
+    jobs: MakeJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ralph_hooks.jobs.supervise.BLIND_SECONDS", 2.0)
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    project = jobs(1, agent_seconds=60)
+    job = project.start("count", "--no-worker")
+    outages: list[int] = []
+
+    class Away(Store):
+        def cancel_requested(self, job: str) -> bool:
+            if project.rounds("begin") == 1 and project.processes("sleep", "300"):
+                outages.append(len(project.agents()))
+                project.project.write("../seconds.txt", "0")
+                raise DatabaseTrouble("the connection is gone")
+            return super().cancel_requested(job)
+
+    engine = Engine(Away(project.store.database, project.store.engine), Supervisor())
+    result = engine.run("count", job, True, engine.step)
+    assert result["stop_reason"] == "qa passed"
+    assert max(outages) >= 1
+    assert (project.rounds("begin"), project.rounds("end"), project.agents()) == (2, 1, [])
+    assert [kind for kind, _ in project.kinds(job)].count("generation_lost") == 1
+
+
+def test_a_worker_killed_again_and_again_meets_the_total(jobs: MakeJobs) -> None:
+    project = jobs(1, agent_seconds=60)
+    job = project.start("count", "--max-total-seconds", "12")
+    deadline = time.monotonic() + 90
+    while project.state(job) != "failed":
+        assert time.monotonic() < deadline
+        begun = project.rounds("begin")
+        if project.job("resume", job).code == 0:
+            until_or_over(project, job, begun)
+        time.sleep(1)
+        for pid in project.workers():
+            kill(pid)
+        project.until(lambda: project.state(job) in ("interrupted", "failed"))
+    result = project.json("result", job)
+    assert result["stop_reason"] in ("wall_clock_exhausted", "iteration_timeout")
+    assert project.rounds("begin") >= 2
+    assert not project.agents()
+
+
+def until_or_over(project: JobProject, job: str, begun: int) -> None:
+    project.until(lambda: project.rounds("begin") > begun or project.state(job) == "failed")
 
 
 KILLS = int(os.environ.get("RALPH_HOOKS_KILLS", "0"))

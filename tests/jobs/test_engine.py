@@ -5,26 +5,29 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.order import Order
 from ralph_hooks.evolve.refusal import parse_call
 from ralph_hooks.evolve.setting import settle
 from ralph_hooks.jobs.cancel import cancel
-from ralph_hooks.jobs.database import connect, locate, migrate
+from ralph_hooks.jobs.database import DatabaseTrouble, connect, locate, migrate
 from ralph_hooks.jobs.engine import Engine, Watch
 from ralph_hooks.jobs.follow import find, listing
 from ralph_hooks.jobs.opening import client
-from ralph_hooks.jobs.owner import LEASE_SECONDS, Owner, me
+from ralph_hooks.jobs.owner import BEAT_SECONDS, LEASE_SECONDS, Owner, me
 from ralph_hooks.jobs.start import AlreadyRunning, queue
 from ralph_hooks.jobs.states import state
 from ralph_hooks.jobs.store import LeaseLost, Store
-from ralph_hooks.jobs.tables import lineages
+from ralph_hooks.jobs.tables import events, lineages
+from ralph_hooks.jobs.takeover import take_over
 from tests.jobs.conftest import on_both
 
 SEED = "goal: g\nacceptance_criteria:\n- {description: d, verify_command: 'true'}\n"
@@ -158,6 +161,102 @@ def test_the_lineages_cap_and_the_total_start_nothing(store: Store) -> None:
     for _ in range(3):
         result = steps(Engine(store, plain), put(store))
     assert (result["stop_reason"], result["generation"]) == ("exhausted", 31)
+
+
+class Killed(BaseException):
+    """The process of this engine is gone."""
+
+
+def crash(store: Store, job: str, owner: Owner, ran: float) -> None:
+    """An owner that dies after `ran` seconds of a generation; as long again nobody notices, and then ten minutes."""
+
+    def dies(order: Order, watch: Watch) -> Iteration:
+        raise Killed
+
+    with pytest.raises(Killed):
+        steps(Engine(store, dies, owner), job)
+    silence = ran + 600
+    with store.begin() as connection:
+        connection.execute(lineages.update().values(heartbeat_at=lineages.c.heartbeat_at + ran - silence))
+        connection.execute(
+            events.update().where(events.c.kind == "generation_started").values(at=events.c.at - silence)
+        )
+
+
+@on_both
+def test_generations_of_dead_workers_count_for_as_long_as_they_ran(store: Store) -> None:
+    job = put(store, max_total_seconds=100)
+    dead = replace(me(), boot="an earlier one")
+    for number in range(3):
+        crash(store, job, replace(dead, pid=number), 30)
+    calls: list[float] = []
+
+    def asks(order: Order, watch: Watch) -> Iteration:
+        calls.append(order.seconds)
+        return plain(order, watch)
+
+    result = steps(Engine(store, asks), job)
+    assert calls == []
+    assert result["stop_reason"] == "wall_clock_exhausted"
+    lost = [event.body["seconds"] for event in store.job_events(job) if event.kind == "generation_lost"]
+    assert lost == [pytest.approx(30 + BEAT_SECONDS, abs=2)] * 3
+
+
+@on_both
+def test_a_job_that_was_taken_over_counts_its_lost_time_once(store: Store) -> None:
+    job = put(store, max_total_seconds=100, max_generations=1)
+    crash(store, job, replace(me(), boot="an earlier one"), 40)
+    assert take_over(store, find(store, job), lambda: None)
+    calls: list[float] = []
+
+    def asks(order: Order, watch: Watch) -> Iteration:
+        calls.append(order.seconds)
+        return plain(order, watch)
+
+    steps(Engine(store, asks), job)
+    assert calls == [pytest.approx(100 - 40 - BEAT_SECONDS, abs=2)]
+    kinds = [event.kind for event in store.job_events(job)]
+    assert kinds[1:4] == ["generation_started", "worker_lost", "generation_lost"]
+
+
+class Unanswered(Store):
+    """A store whose commits now and then happen without anybody being told."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.database, store.engine)
+        self.count = 0
+
+    @contextmanager
+    def begin(self) -> Iterator[sa.Connection]:
+        with super().begin() as connection:
+            yield connection
+        self.count += 1
+        if self.count % 3:
+            raise DatabaseTrouble("the connection is gone")
+
+
+@on_both
+def test_a_commit_without_an_answer_has_happened(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ralph_hooks.jobs.engine.RETRY_SECONDS", 0.01)
+    job = put(store, max_generations=3)
+    result = steps(Engine(Unanswered(store), plain), job)
+    assert [one["generation"] for one in result["iterations"]] == [1, 2, 3]
+    found = [event.body["iteration"]["generation"] for event in store.job_events(job) if "iteration" in event.body]
+    assert found == [1, 2, 3]
+
+
+def test_a_worker_that_could_not_reach_the_database_goes_on_when_it_is_back(store: Store) -> None:
+    job = put(store, max_generations=1)
+    tries: list[int] = []
+
+    def blind(order: Order, watch: Watch) -> Iteration:
+        tries.append(order.generation)
+        if len(tries) == 1:
+            raise DatabaseTrouble("the connection is gone")
+        return plain(order, watch)
+
+    assert steps(Engine(store, blind), job)["generations_run"] == 1
+    assert tries == [1, 1]
 
 
 def test_a_live_lineage_refuses_and_an_ended_one_goes_on(store: Store) -> None:
