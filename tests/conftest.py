@@ -53,6 +53,8 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     ):
         monkeypatch.setenv(f"XDG_{variable}_HOME", str(home / below))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(home / "run"))  # the second place for state; else it is shared in /tmp
+    (home / "run").mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(home / "run"))  # the spare state
     for who in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{who}_NAME", "Test")
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@localhost")

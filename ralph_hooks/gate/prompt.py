@@ -24,7 +24,7 @@ def note(project: Project, plan: Plan, event: Event) -> None:
         from ralph_hooks.check.digest import TreeDigest
 
         digest = TreeDigest.start(project).result()
-    write(event.session, {"at": time.time(), "digest": digest, "declared": False})
+    write(event.session, {"at": time.time(), "digest": digest, "declared": False, "root": project.root})
 
 
 def read(session: str) -> dict[str, Any]:
