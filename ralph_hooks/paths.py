@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ralph_hooks import fasthash
+
 STATE_MODE_NOTE = "directories 0700, files 0600"
 
 
@@ -40,11 +42,9 @@ def spare_state_dir() -> str:
 
 def identity(path: str) -> str:
     """A directory name for a path: readable, and distinct for distinct real paths."""
-    from _blake2 import blake2b
-
     real = os.path.realpath(path)
     label = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in os.path.basename(real))
-    return f"{label[:40] or 'root'}-{blake2b(os.fsencode(real), digest_size=8).hexdigest()}"
+    return f"{label[:40] or 'root'}-{fasthash.blake2(os.fsencode(real), 8)}"
 
 
 def project_dir(root: str) -> str:

@@ -17,7 +17,7 @@ from tests.support.project import REPOSITORY, TestProject, make_project
 
 PACKAGE = REPOSITORY / "ralph_hooks"
 LAYERS = [
-    {"", "__version__", "errors", "files", "paths", "fastjson", "bugs", "resources"},
+    {"", "__version__", "errors", "files", "paths", "fastjson", "fasthash", "bugs", "resources"},
     {"process"},
     {"plan"},
     {"check"},

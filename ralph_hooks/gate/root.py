@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ralph_hooks import files, paths
+from ralph_hooks import fasthash, files, paths
 from ralph_hooks.gate.event import BadEventError, Event
 from ralph_hooks.plan.locate import Project, find_project, git_top
 
@@ -88,8 +88,6 @@ def first_cwd(event: Event) -> str:
 
 def session_name(session: str, agent: str = "") -> str:
     """A file name for a session id: any length, any Unicode, never a path."""
-    from _blake2 import blake2b
-
     data = session.encode("utf-8", "surrogatepass") + b"\0" + agent.encode("utf-8", "surrogatepass")
     label = "".join(c for c in session[:20] if c.isascii() and (c.isalnum() or c == "-"))
-    return f"{label}-{blake2b(data, digest_size=12).hexdigest()}"
+    return f"{label}-{fasthash.blake2(data, 12)}"

@@ -12,7 +12,7 @@ import fcntl
 import os
 import time
 
-from ralph_hooks import fastjson, files, paths
+from ralph_hooks import fasthash, fastjson, files, paths
 from ralph_hooks.gate.decision import CANCELLED, Decision
 from ralph_hooks.process.table import start_time
 
@@ -30,9 +30,7 @@ class Twin:
     """Ours from `meet` to `leave`, unless another process judged this very stop meanwhile."""
 
     def __init__(self, event: Event, client: str) -> None:
-        from _blake2 import blake2b
-
-        name = blake2b(client.encode() + b"\0" + event.raw.strip(), digest_size=16).hexdigest()
+        name = fasthash.blake2(client.encode() + b"\0" + event.raw.strip(), 16)
         self._path = os.path.join(paths.state_dir(), "fires", name)
         self._fd = -1
 

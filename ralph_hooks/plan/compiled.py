@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ralph_hooks import __version__, fastjson, files
+from ralph_hooks import __version__, fasthash, fastjson, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,9 +79,7 @@ def with_check(plan: Plan, values: dict[str, Any]) -> Plan:
 
 def digest_of(plan: str) -> str:
     """The digest of a plan in canonical JSON."""
-    from _blake2 import blake2b
-
-    return blake2b(plan.encode(), digest_size=20).hexdigest()
+    return fasthash.blake2(plan.encode())
 
 
 def _bag(values: dict[str, Any]) -> Plan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ from ralph_hooks.install import canary
 from ralph_hooks.install.place import Place
 from ralph_hooks.install.plants import plants
 from ralph_hooks.install.scratch import scratch
-from tests.conftest import REAL_HOME
+from tests.support import runners
 from tests.support.project import REPOSITORY, make_project
 
 Files = dict[str, str]
@@ -104,72 +103,24 @@ def test_a_command_that_is_missing_is_unproven(tmp_path: Path) -> None:
     assert not proof.proven and proof.as_is == "CANNOT_RUN"
 
 
-CTEST = "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure"
-ECOSYSTEMS: dict[str, tuple[list[str] | str, Files]] = {
-    "node:test": (
-        ["npm", "test"],
-        {
-            "package.json": '{"scripts": {"test": "node --test"}}',
-            "a.test.js": "require('node:test')('a', () => {});\n",
-        },
-    ),
-    "node:test modules": (
-        ["npm", "test"],
-        {
-            "package.json": '{"type": "module", "scripts": {"test": "node --test test/"}}',
-            "test/a.js": "import test from 'node:test';\ntest('a', () => {});\n",
-        },
-    ),
+WITHOUT_TESTS: dict[str, tuple[list[str], Files]] = {
     "cargo": (
         ["cargo", "test", "--offline"],
         {"Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n', "src/lib.rs": ""},
     ),
     "go": (["go", "test", "./..."], {"go.mod": "module example.com/a\n\ngo 1.19\n", "a.go": "package a\n"}),
-    "rspec": (
-        ["rspec"],
-        {".rspec": "", "spec/a_spec.rb": "RSpec.describe('a') { it('b') { expect(1).to eq(1) } }\n"},
-    ),
-    "minitest": (
-        ["rake", "test"],
-        {
-            "Rakefile": 'require "rake/testtask"\nRake::TestTask.new { |t| t.pattern = "test/**/*_test.rb" }\n',
-            "test/a_test.rb": 'require "minitest/autorun"\n'
-            "class ATest < Minitest::Test\n  def test_a = assert(true)\nend\n",
-        },
-    ),
-    "ctest": (
-        CTEST,
-        {
-            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(a NONE)\n"
-            "enable_testing()\nadd_test(NAME a COMMAND true)\n"
-        },
-    ),
-    "unittest": (
-        [sys.executable, "-m", "unittest"],
-        {"test_a.py": "import unittest\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n"},
-    ),
-    "make": (["make", "test"], {"Makefile": f"test:\n\t{' '.join(PYTEST)}\n", **GREEN}),
-    "phpunit": (
-        ["phpunit", "tests"],
-        {
-            "tests/ATest.php": "<?php\nuse PHPUnit\\Framework\\TestCase;\n"
-            "final class ATest extends TestCase { public function testA(): void { $this->assertTrue(true); } }\n"
-        },
-    ),
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ECOSYSTEMS)
-def test_each_ecosystem(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, files = ECOSYSTEMS[name]
-    if shutil.which(program := "ctest" if isinstance(run, str) else run[0]) is None:
-        pytest.skip(f"{program} is not installed")
-    for variable, place in (("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")):
-        monkeypatch.setenv(variable, os.environ.get(variable) or os.path.join(REAL_HOME, place))
+@pytest.mark.parametrize("name", WITHOUT_TESTS)
+def test_a_project_that_has_no_tests_yet(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, files = WITHOUT_TESTS[name]
+    runners.need(run[0])
+    for variable, value in runners.toolchains().items():
+        monkeypatch.setenv(variable, value)
     proof = prove(tmp_path, run, files)
-    assert proof.as_is in ("GREEN", "NO_TESTS"), proof
-    assert proof.proven and proof.planted == "RED", proof
+    assert (proof.proven, proof.as_is, proof.planted) == (True, "NO_TESTS", "RED"), proof
 
 
 SIBLINGS = {

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from ralph_hooks.install.detect import detect
-from tests.conftest import REAL_HOME
+from tests.support import runners
 
 pytestmark = pytest.mark.slow
 
@@ -51,14 +51,10 @@ MADE: dict[str, tuple[list[str], str]] = {
 def test_first_choice(tmp_path: Path, name: str) -> None:
     commands, expected = MADE[name]
     tools = {line.split()[0] for line in commands if line.split()[0] not in ("mkdir", "mv", "printf", "echo", "cd")}
-    missing = sorted(tool for tool in tools if shutil.which(tool) is None)
-    if missing:
-        pytest.skip(f"{', '.join(missing)} is not installed")
-    env = {
-        **os.environ,
-        "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", f"{REAL_HOME}/.rustup"),
-        "COMPOSER_ALLOW_SUPERUSER": "1",
-    }
+    for tool in sorted(tools):
+        runners.need(tool)
+    env = os.environ | runners.toolchains() | {"COMPOSER_ALLOW_SUPERUSER": "1"}
+    env["PATH"] = f"{os.path.dirname(sys.executable)}:{env['PATH']}"
     for line in commands:
         done = subprocess.run(line, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"

@@ -17,7 +17,8 @@ import pytest
 from ralph_hooks.scripted import MessagesServer, ResponsesServer
 from ralph_hooks.scripted.server import ScriptedServer
 from ralph_hooks.scripted.surroundings import claude_env, codex_env
-from tests.support.project import REPOSITORY, TestProject
+from tests.support import runners
+from tests.support.project import TestProject
 
 BYPASS = "--dangerously-skip-permissions"
 STREAM = ("--output-format", "stream-json", "--verbose", "--include-hook-events")
@@ -71,8 +72,7 @@ class ClientRun:
 
 def program(name: str) -> str:
     """The pinned client. Without it the test is skipped with the reason, and under CI it fails."""
-    place = Path(os.environ.get("RALPH_HOOKS_TEST_CLIENTS") or REPOSITORY / "tests" / "clients")
-    found = place / "node_modules" / ".bin" / name
+    found = runners.modules() / ".bin" / name
     if found.exists():
         return str(found)
     reason = f"{name} is not installed: run `npm ci` in tests/clients"

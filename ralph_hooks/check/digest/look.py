@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # What we and the agent note about the work itself is no content of the project.
 LEFT_OUT = b".ralph/"
+IGNORE_FILE = b".gitignore"
 
 
 class Seen:
@@ -62,6 +63,11 @@ def ignore_rules(repository: Repository) -> tuple[str, ...]:
     found = repository.git("config", "--type=path", "--get", "core.excludesFile").result()
     path = os.fsdecode(found.out.rstrip(b"\n"))
     return ("-c", f"core.excludesFile={os.path.join(repository.top, path)}") if path else ()
+
+
+def is_ignore_file(path: bytes) -> bool:
+    """Whether a path is a `.gitignore` file."""
+    return path == IGNORE_FILE or path.endswith(b"/" + IGNORE_FILE)
 
 
 def left_out(path: bytes) -> bool:

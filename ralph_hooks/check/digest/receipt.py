@@ -51,6 +51,7 @@ def receipt_digests(project: Project, tree: TreeDigest | None = None) -> tuple[s
     try:
         if not tree.result() or tree.shadow is None:
             return "", ""
+        tree.settle()
         person = Person(tree.shadow.repository)
         rows = _rows(tree, person)
         tracked = {path: row for path, row in rows.items() if path in person.rows}

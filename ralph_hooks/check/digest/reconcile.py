@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ralph_hooks.check.digest.look import Seen
     from ralph_hooks.check.digest.shadow import Shadow
 
-IGNORE_FILE = b".gitignore"
-
 
 class Difference:
     """`added`: tracked although ignored, so git does not list them as new; `dropped`: ignored now, and not tracked;

@@ -24,21 +24,27 @@ NESTED_AT_ONCE = 4
 class TreeDigest:
     """One measurement: `start` sets git to work, `result` waits for it. An instance measures once."""
 
-    def __init__(self, top: str, root: str, state: str) -> None:
+    def __init__(self, top: str, root: str, state: str, *, ahead: bool = False) -> None:
         self.top = top
         self.root = root
         self.memo = Memo()
         self.nested: list[tuple[bytes, str]] = []
         self._inner: list[TreeDigest] = []
         self._digest: str | None = None
+        self._ahead = ahead
+        self._foreseen = ""
+        self._first: Seen | None = None
         repository = open_repository(top)
         self.shadow = Shadow(state, repository) if repository else None
         self._look = self._begin()
 
     @classmethod
-    def start(cls, project: Project) -> TreeDigest:
-        """Start both gits, where the shadow exists; the rest is done by `result`."""
-        return cls(project.top, project.root, project.checkout)
+    def start(cls, project: Project, *, ahead: bool = False) -> TreeDigest:
+        """Start both gits, where the shadow exists; the rest is done by `result`.
+
+        With `ahead`, `result` may come before the shadow is brought to it: that is left to `settle`.
+        """
+        return cls(project.top, project.root, project.checkout, ahead=ahead)
 
     def result(self) -> str:
         """40 hex digits, or "" when there is no digest: no repository, no git, a corrupt index, a full disk."""
@@ -60,6 +66,7 @@ class TreeDigest:
         from ralph_hooks.check.digest.part import digest_of_part
 
         try:
+            self.settle()
             return digest_of_part(self, wanted)
         except (NoDigest, OSError):
             return ""
@@ -80,14 +87,57 @@ class TreeDigest:
         try:
             self.memo = memos.load(self.shadow.memo)
             if seen is None or self.memo.index != memos.stamp(self.shadow.index):
-                seen = self._anew()
-            if self._settle(self.shadow, seen):
-                seen = Look(self.shadow).seen()
-                self._settle(self.shadow, seen)
+                seen = self._write_down(self.shadow, self._anew())
+            elif foreseen := self._foresee(self.shadow, seen):
+                self._first, self._foreseen = seen, foreseen
+            else:
+                seen = self._write_down(self.shadow, seen)
         finally:
             os.close(fd)
         self.nested = self._measure_nested(sorted({*seen.nested, *self.memo.nested}))
-        return combine(self.memo.base, self.nested)
+        return combine(self._foreseen or self.memo.base, self.nested)
+
+    def settle(self) -> None:
+        """Bring the shadow to a digest that was given ahead of it.
+
+        Raises `NoDigest` or `OSError`; also when what is on disk is no longer what the digest said.
+        """
+        if self.shadow is None or not self._foreseen:
+            return
+        foreseen, self._foreseen = self._foreseen, ""
+        before = self.memo.index
+        fd = self.shadow.lock()
+        try:
+            self.memo = memos.load(self.shadow.memo)
+            if self.memo.index != memos.stamp(self.shadow.index):
+                seen = self._anew()
+            else:
+                same = self._first is not None and self.memo.index == before
+                seen = self._first if same and self._first else Look(self.shadow).seen()
+            self._write_down(self.shadow, seen)
+        finally:
+            os.close(fd)
+        if self.memo.base != foreseen:
+            raise NoDigest("the tree changed meanwhile")
+
+    def _write_down(self, shadow: Shadow, seen: Seen) -> Seen:
+        """Settle what was seen; what was seen last."""
+        if self._settle(shadow, seen):
+            seen = Look(shadow).seen()
+            self._settle(shadow, seen)
+        return seen
+
+    def _foresee(self, shadow: Shadow, seen: Seen) -> str:
+        moved = self.memo.moved(os.fsencode(self.top))
+        paths = list({*seen.changed, *seen.others, *moved})
+        if not (self._ahead and paths) or self._stale(seen):
+            return ""
+        from ralph_hooks.check.digest.foresee import foresee
+
+        return foresee(shadow, self.memo.base, paths)
+
+    def _stale(self, seen: Seen) -> bool:
+        return not self.memo.base or self.memo.person != seen.person or self._appeared()
 
     def _seen(self) -> Seen | None:
         """What the first look found; `None` when the shadow is missing or damaged."""
@@ -106,7 +156,7 @@ class TreeDigest:
     def _settle(self, shadow: Shadow, seen: Seen) -> bool:
         """Bring index and memo to what is on disk now; whether the list of nested repositories changed by it."""
         moved = self.memo.moved(os.fsencode(self.top))
-        stale = not self.memo.base or self.memo.person != seen.person or self._appeared()
+        stale = self._stale(seen)
         if not (stale or seen.changed or seen.others or moved):
             if self.memo.forget_old(seen.started):
                 self.memo.save(shadow.memo)

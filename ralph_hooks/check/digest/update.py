@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ralph_hooks.check.digest import listing
 from ralph_hooks.check.digest import memo as memos
 from ralph_hooks.check.digest.disk import Disk, is_content
+from ralph_hooks.check.digest.look import is_ignore_file
 from ralph_hooks.check.digest.memo import SLACK_SECONDS, digest_of, is_recent, proves, stamp_of
-from ralph_hooks.check.digest.reconcile import IGNORE_FILE, Difference, reconcile
+from ralph_hooks.check.digest.reconcile import Difference, reconcile
 from ralph_hooks.check.digest.repository import NoDigest, joined, output
 
 TYPE_CHECKING = False
@@ -36,7 +38,7 @@ def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale:
     found: Found = {path: disk.find(path) for path in (*seen.changed, *moved, *seen.others)}
     difference = Difference()
     gone = [path for path in (*seen.changed, *moved) if not is_content(found[path])]
-    if stale or gone or _touches_rules(found):
+    if stale or gone or any(is_ignore_file(path) for path in found):
         difference = reconcile(shadow, disk, seen, gone)
         found.update(difference.added)
         found.update(dict.fromkeys(difference.dropped))
@@ -51,10 +53,6 @@ def update(shadow: Shadow, memo: Memo, seen: Seen, moved: list[bytes], *, stale:
     memo.index, memo.person = memos.stamp(shadow.index), seen.person
     memo.save(shadow.memo)
     return any(path.startswith(tuple(seen.nested)) for path in difference.added)
-
-
-def _touches_rules(found: Found) -> bool:
-    return any(path == IGNORE_FILE or path.endswith(b"/" + IGNORE_FILE) for path in found)
 
 
 def _write(shadow: Shadow, removed: list[bytes], hashable: list[bytes]) -> None:
@@ -74,7 +72,8 @@ def _remember_recent(memo: Memo, found: Found, oldest: int, before: int) -> None
 
 
 def _digest_of_index(shadow: Shadow) -> str:
-    listing = output(shadow.git("ls-files", "-s", "-z").result())
-    if listing.startswith(GITLINK) or b"\0" + GITLINK in listing:
+    text = output(shadow.git("ls-files", "-s", "-z").result())
+    if text.startswith(GITLINK) or b"\0" + GITLINK in text:
         raise NoDigest("a repository appeared in place of a file")  # the next look starts anew: no memo fits
-    return digest_of(listing)
+    listing.save(shadow, text)
+    return digest_of(text)

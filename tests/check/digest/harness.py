@@ -24,9 +24,13 @@ class Tree(TestProject):
     def project(self) -> Project:
         return Project(str(self.root), str(self.root), str(self.root / "ralph-hooks.toml"))
 
-    def digest(self) -> str:
+    def digest(self, *, ahead: bool = False) -> str:
+        """The digest; `ahead` of the shadow's index where that is possible, which must come to the same."""
         with untouched(self.root):
-            return TreeDigest.start(self.project).result()
+            measured = TreeDigest.start(self.project, ahead=ahead)
+            digest = measured.result()
+            measured.settle()  # raises if the index says something else
+            return digest
 
     def digest_from_scratch(self, state: Path) -> str:
         """What a checkout that was never looked at would say of the same files."""

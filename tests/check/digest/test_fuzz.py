@@ -162,7 +162,7 @@ def work(tmp_path: Path, seed: int, steps: int) -> None:
     story: list[str] = []
     for number in range(steps):
         story.append(worker.step())
-        digest = tree.digest()
+        digest = tree.digest(ahead=worker.chance.random() < 0.5)
         now = content(tree.root)
         told = f"seed {seed}: {story[-12:]}\n{now}"
         assert len(digest) == 40, told
