@@ -120,6 +120,26 @@ def make_way(path: str) -> bool:
     return True
 
 
+def write_cache(path: str, data: bytes) -> None:
+    """Replace `path` by `data` without waiting for the disk: for what its reader checks, and can do without."""
+    make_dirs(os.path.dirname(path) or ".")
+    temporary = f"{path}.{os.getpid()}.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)
+    try:
+        try:
+            write_all(fd, data)
+        finally:
+            os.close(fd)
+        try:
+            os.replace(temporary, path)
+        except IsADirectoryError:
+            make_way(path)
+            os.replace(temporary, path)
+    except BaseException:
+        remove(temporary)
+        raise
+
+
 def write_once(path: str, data: bytes) -> None:
     """Create `path` with `data`, whole or not at all. Raises `FileExistsError` when somebody was faster."""
     make_dirs(os.path.dirname(path) or ".")

@@ -119,7 +119,7 @@ def share(checkout: str, plan_digest: str, run: Run) -> None:
     """Leave the result for those who wait for the lock."""
     text = fastjson.dumps({"plan": plan_digest, "run": record.dump(run)})
     try:
-        files.write_state(os.path.join(checkout, "last-run.json"), text.encode())
+        files.write_cache(os.path.join(checkout, "last-run.json"), text.encode())
     except OSError:
         pass  # they will run for themselves
 
