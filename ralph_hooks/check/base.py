@@ -165,6 +165,6 @@ def _load(project: Project, commit: str, plan_digest: str) -> Baseline | None:
 def _save(project: Project, plan_digest: str, found: Baseline) -> None:
     data = {"commit": found.commit, "plan": plan_digest, "ids": found.ids, "unknown": found.unknown}
     try:
-        files.write_atomic(os.path.join(project.state, FILE), json.dumps(data).encode())
+        files.write_state(os.path.join(project.state, FILE), json.dumps(data).encode())
     except OSError:
         pass  # measured again, then

@@ -37,7 +37,7 @@ class CheckoutLock:
     def __enter__(self) -> CheckoutLock:
         try:
             files.make_dirs(self._directory)
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
+            self._fd = files.open_state(self._path, os.O_RDWR)
         except OSError:
             return self  # a state that cannot be written costs the order of runs, not the verdict
         try:

@@ -40,7 +40,7 @@ def read(session: str) -> dict[str, Any]:
 def write(session: str, data: dict[str, Any]) -> None:
     """Replace the note. A state that cannot be written leaves none: the strict rule applies."""
     try:
-        files.write_atomic(_path(session), fastjson.dumps(data).encode())
+        files.write_state(_path(session), fastjson.dumps(data).encode())
     except OSError:
         pass
 
