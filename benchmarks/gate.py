@@ -1,6 +1,6 @@
 """What the gate adds, as ratios measured side by side in one run.
 
-    python benchmarks/gate.py [--rounds 21] [--quick] [--json]
+    python -m benchmarks.gate [--rounds 21] [--quick] [--json]
 
 The package is built as a wheel and installed into a fresh environment first: an editable install would measure the
 finder of the build backend. Rows follow the work that a person waits for; every ratio is a median of pairs, taken
@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-Command = Callable[[], None]
+from benchmarks.side_by_side import Bench, Command, Row, once, pairs, row, single, table
 
 # The hook that people write by hand: three jq calls, the suite, exit 2 with the tail.
 BASH_HOOK = """#!/usr/bin/env bash
@@ -52,135 +50,47 @@ sleep 96
 """
 
 
-class Bench:
-    """A scratch place with an installed `ralph-hooks`, and a project to stop in."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        self.python, self.hook = install(place)
-        home = place / "home"
-        home.mkdir()
-        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        self.env = kept | {"HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "GIT_CONFIG_NOSYSTEM": "1"}
-
-    def run(self, *argv: str, cwd: Path | None = None, stdin: bytes = b"", expect: tuple[int, ...] = (0,)) -> None:
-        done = subprocess.run(
-            argv,
-            cwd=cwd or self.place,
-            input=stdin,
-            env=self.env,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
-        assert done.returncode in expect, (argv, done.returncode)
-
-    def stop(self, project: Path, expect: int = 0, **fields: object) -> None:
-        event = {"session_id": os.urandom(4).hex(), "cwd": str(project), "hook_event_name": "Stop", **fields}
-        self.run(self.hook, "hook", "claude", cwd=project, stdin=json.dumps(event).encode(), expect=(expect,))
-
-    def passes(self) -> None:
-        """The yardstick: an interpreter that does nothing."""
-        self.run(self.python, "-c", "pass")
-
-    def project(self, name: str, check: str = "", more: str = "") -> Path:
-        root = self.place / name
-        root.mkdir()
-        self.run("git", "init", "-q", cwd=root)
-        (root / "a.txt").write_text("a")
-        (root / "check.sh").write_text(check)
-        if check:
-            (root / "ralph-hooks.toml").write_text(f"[[check]]\nrun = ['bash', 'check.sh']\n{more}")
-        self.run("git", "add", "-A", cwd=root)
-        return root
-
-
-def install(place: Path) -> tuple[str, str]:
-    """A fresh environment with our wheel in it; its interpreter and its `ralph-hooks`."""
-    subprocess.run([sys.executable, "-m", "venv", str(place / "venv")], check=True)
-    python = place / "venv" / "bin" / "python"
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(place / "dist"), str(REPOSITORY)]
-    subprocess.run(build, check=True)
-    (wheel,) = (place / "dist").glob("*.whl")
-    subprocess.run([str(python), "-m", "pip", "install", "-q", str(wheel)], check=True)
-    return str(python), str(place / "venv" / "bin" / "ralph-hooks")
-
-
-def once(command: Command) -> float:
-    begin = time.perf_counter()
-    command()
-    return time.perf_counter() - begin
-
-
-def pairs(ours: Command, theirs: Command, rounds: int, before: Command | None = None) -> list[tuple[float, float]]:
-    """Both sides in turns; the first pair warms caches and does not count."""
-    found = []
-    for _ in range(rounds + 1):
-        if before is not None:
-            before()
-        found.append((once(ours), once(theirs)))
-    return found[1:]
-
-
-def row(
-    name: str, found: list[tuple[float, float]], must: float, aim: float, minus: list[float] | None = None
-) -> dict[str, object]:
-    """One line of the table; `minus` is taken from our side first (the work that both sides share)."""
-    less = statistics.median(minus) if minus else 0.0
-    ratios = sorted((a - less) / b for a, b in found)
-    return {
-        "row": name,
-        "ours_ms": round(1000 * (statistics.median(a for a, _ in found) - less), 1),
-        "theirs_ms": round(1000 * statistics.median(b for _, b in found), 1),
-        "ratio": round(statistics.median(ratios), 2),
-        "low": round(ratios[len(ratios) // 10], 2),
-        "high": round(ratios[-1 - len(ratios) // 10], 2),
-        "must": must,
-        "aim": aim,
-    }
-
-
-def small_rows(bench: Bench, rounds: int) -> list[dict[str, object]]:
-    """Stops in a repository of a few files."""
-    count = iter(range(10**9))
-    green = bench.project("green", "sleep 1\n")
-    red = bench.project("red", "sleep 1; echo 'assert 1 == 2'; exit 1\n", "[budget]\nmax_blocks = 9999\n")
-    none = bench.project("none")
-    known = bench.project("known", "exit 0\n")
-
-    def touch(root: Path) -> Command:
-        def write() -> None:
-            (root / "a.txt").write_text(str(next(count)))
-
-        return write
-
-    def bare(root: Path, code: int) -> Command:
-        return lambda: bench.run("bash", "check.sh", cwd=root, expect=(code,))
-
-    rows = []
-    for root, code, name in ((green, 0, "green"), (red, 2, "red")):
-        plain = [once(bare(root, int(code > 0))) for _ in range(max(5, rounds // 3))]
-        added = pairs(lambda root=root, code=code: bench.stop(root, code), bench.passes, rounds, touch(root))  # type: ignore[misc]
-        rows.append(row(f"added latency, 1 s suite, {name} / python -c pass", added, 3.8, 3.0, plain))
-        if shutil.which("jq"):
-            hand = [once(by_hand(bench, root, code)) for _ in range(max(5, rounds // 3))]
-            less = statistics.median(plain)
-            against = [(a - less, max(0.001, statistics.median(hand) - less)) for a, _ in added]
-            rows.append(row(f"added latency, {name} / bash hook with {jq_version()}", against, 0.6, 0.48))
+def small_rows(bench: Bench, rounds: int) -> Iterator[Row]:
+    """Stops in a repository of a few files: with a run, and without one."""
+    yield from added_rows(bench, rounds, 0, "sleep 1\n")
+    yield from added_rows(bench, rounds, 2, "sleep 1; echo 'assert 1 == 2'; exit 1\n")
+    none, known = bench.project("none"), bench.project("known", "exit 0\n")
     bench.stop(known)
-    rows.append(row("no project / python -c pass", pairs(lambda: bench.stop(none), bench.passes, rounds), 1.6, 1.25))
-    rows.append(
-        row(
-            "plan mode / python -c pass",
-            pairs(lambda: bench.stop(known, permission_mode="plan"), bench.passes, rounds),
-            1.6,
-            1.25,
-        )
-    )
-    rows.append(
-        row("remembered green / python -c pass", pairs(lambda: bench.stop(known), bench.passes, rounds), 2.0, 1.5)
-    )
-    return rows
+    stops: list[tuple[str, Command, tuple[float, float]]] = [
+        ("no project", lambda: bench.stop(none), (1.6, 1.25)),
+        ("plan mode", lambda: bench.stop(known, permission_mode="plan"), (1.6, 1.25)),
+        ("remembered green", lambda: bench.stop(known), (2.0, 1.5)),
+    ]
+    for name, stop, bounds in stops:
+        yield row(f"{name} / python -c pass", pairs(stop, bench.passes, rounds), bounds)
+
+
+def added_rows(bench: Bench, rounds: int, code: int, check: str) -> Iterator[Row]:
+    """What a stop adds to a suite of a second, against an interpreter and against a hook by hand."""
+    name = "red" if code else "green"
+    root = bench.project(name, check, "[budget]\nmax_blocks = 9999\n" if code else "")
+
+    def bare() -> None:
+        bench.run("bash", "check.sh", cwd=root, expect=(int(code > 0),))
+
+    plain = [once(bare) for _ in range(max(5, rounds // 3))]
+    added = pairs(lambda: bench.stop(root, code), bench.passes, rounds, edit(root / "a.txt"))
+    yield row(f"added latency, 1 s suite, {name} / python -c pass", added, (3.8, 3.0), plain)
+    if shutil.which("jq"):
+        hand = [once(by_hand(bench, root, code)) for _ in range(max(5, rounds // 3))]
+        less = statistics.median(plain)
+        against = [(a - less, max(0.001, statistics.median(hand) - less)) for a, _ in added]
+        yield row(f"added latency, {name} / bash hook with {jq_version()}", against, (0.6, 0.48))
+
+
+def edit(path: Path) -> Command:
+    """Write something new into a file."""
+    number = count()
+
+    def write() -> None:
+        path.write_text(str(next(number)))
+
+    return write
 
 
 def by_hand(bench: Bench, root: Path, code: int) -> Command:
@@ -193,9 +103,33 @@ def jq_version() -> str:
     return subprocess.run(["jq", "--version"], capture_output=True, text=True, check=False).stdout.strip()
 
 
-def large_rows(bench: Bench, rounds: int, files: int) -> list[dict[str, object]]:
+def large_rows(bench: Bench, rounds: int, files: int) -> Iterator[Row]:
     """Stops among many files, against what `git status` takes for the same."""
-    root = bench.project("large", "exit 0\n")
+    root = large_project(bench, files)
+
+    def status() -> None:
+        bench.run("git", "status", "--porcelain", "--untracked-files=all", cwd=root)
+
+    found = pairs(lambda: bench.stop(root), status, rounds)
+    yield row(f"remembered green, {files} files / git status -uall", found, (1.3, 1.05))
+    change = many_edits(root)
+    until, whole = [], []
+    for _ in range(max(6, rounds // 3 + 1)):
+        change()
+        begin, moment = time.perf_counter(), time.time()
+        bench.stop(root)
+        took = time.perf_counter() - begin
+        theirs = once(status)
+        until.append((float((root / ".git" / "started").read_text()) - moment, theirs))
+        whole.append((took, theirs))
+    name = f"200 edits + 500 new files among {files}"
+    yield row(f"first stop after {name}, until the check starts / git status -uall", until[1:], (2.2, 1.3))
+    yield row("the same to its end, with a check that takes 3 ms / git status -uall", whole[1:], ("", ""))
+
+
+def large_project(bench: Bench, files: int) -> Path:
+    """Committed, looked at, and green. The check notes when it was started, in a place where git does not look."""
+    root = bench.project("large", "echo $EPOCHREALTIME > .git/started\n")
     for n in range(files):
         directory = root / f"d{n % 500}"
         directory.mkdir(exist_ok=True)
@@ -204,99 +138,47 @@ def large_rows(bench: Bench, rounds: int, files: int) -> list[dict[str, object]]
     bench.run("git", "-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "all", cwd=root)
     bench.stop(root)
     bench.stop(root)
+    return root
 
-    def status() -> None:
-        bench.run("git", "status", "--porcelain", "--untracked-files=all", cwd=root)
 
-    rows = [
-        row(
-            f"remembered green, {files} files / git status -uall",
-            pairs(lambda: bench.stop(root), status, rounds),
-            1.3,
-            1.05,
-        )
-    ]
-    stamp = iter(range(10**9))
+def many_edits(root: Path) -> Command:
+    """200 files edited, 500 new ones."""
+    number = count()
 
-    def edit() -> None:
-        n = next(stamp)
+    def write() -> None:
+        n = next(number)
         for k in range(200):
             (root / f"d{k}" / f"f{k}.txt").write_text(f"edit {n} {k}\n")
         for k in range(500):
             (root / f"d{k}" / f"new-{n}-{k}.txt").write_text("new\n")
 
-    found = pairs(lambda: bench.stop(root, permission_mode="default"), status, max(5, rounds // 3), edit)
-    rows.append(row(f"first stop after 200 edits + 500 new files, {files} files / git status -uall", found, 2.2, 1.3))
-    return rows
+    return write
 
 
-def output_rows(bench: Bench, rounds: int) -> list[dict[str, object]]:
+def output_rows(bench: Bench, rounds: int) -> Iterator[Row]:
     """A suite that prints a gibibyte, against the same through a bare pipe; and the memory that takes."""
-    flood = "head -c 1073741824 /dev/zero | tr '\\0' 'x'\n"
-    root = bench.project("flood", flood)
-    count = iter(range(10**9))
-
-    def touch() -> None:
-        (root / "a.txt").write_text(str(next(count)))
+    root = bench.project("flood", "head -c 1073741824 /dev/zero | tr '\\0' 'x'\n")
+    touch = edit(root / "a.txt")
 
     def pipe() -> None:
         bench.run("bash", "-c", "bash check.sh | cat > /dev/null", cwd=root)
 
-    rows = [
-        row(
-            "1 GiB of output / cmd | cat > /dev/null",
-            pairs(lambda: bench.stop(root), pipe, max(3, rounds // 5), touch),
-            1.3,
-            1.0,
-        )
-    ]
+    found = pairs(lambda: bench.stop(root), pipe, max(3, rounds // 5), touch)
+    yield row("1 GiB of output / cmd | cat > /dev/null", found, (1.3, 1.0))
     touch()
     event = json.dumps({"session_id": "m", "cwd": str(root), "hook_event_name": "Stop"}).encode()
-    done = subprocess.run(
-        [bench.python, "-c", MEASURE_RSS, bench.hook, "hook", "claude"],
-        input=event,
-        env=bench.env,
-        capture_output=True,
-        check=True,
-    )
-    mib = int(done.stdout.split()[-1]) / 1024
-    rows.append(
-        {
-            "row": "peak RSS of the hook with 1 GiB of output, MiB",
-            "ours_ms": "",
-            "theirs_ms": "",
-            "ratio": round(mib, 1),
-            "low": "",
-            "high": "",
-            "must": 32,
-            "aim": 22,
-        }
-    )
-    return rows
+    argv = [bench.python, "-c", MEASURE_RSS, bench.hook, "hook", "claude"]
+    done = subprocess.run(argv, input=event, env=bench.env, capture_output=True, check=True)
+    mib = round(int(done.stdout.split()[-1]) / 1024, 1)
+    yield single("peak RSS of the hook with 1 GiB of output, MiB", mib, (32, 22))
 
 
-def kill_rows(bench: Bench, rounds: int) -> list[dict[str, object]]:
+def kill_rows(bench: Bench, rounds: int) -> Iterator[Row]:
     """From the end of the grace to the last process of a tree of twelve that hides."""
     root = bench.project("hang", TREE, "timeout_s = 1\n[budget]\nmax_blocks = 9999\ncannot_run = 9999\n")
-    found = []
-    for _ in range(max(3, rounds // 5)):
-        took = once(lambda: bench.stop(root, 2))
-        found.append((took - 1.0 - 2.0, 1.0))
-    line = row("deadline to whole tree dead, after the grace, ms (hook's own start included)", found, 250, 50)
-    return [
-        line | {"ratio": round(1000 * statistics.median(a for a, _ in found)), "low": "", "high": "", "theirs_ms": ""}
-    ]
-
-
-def table(rows: list[dict[str, object]]) -> str:
-    head = "| work | ours | theirs | ratio | 10 % | 90 % | must | aim |\n|---|---|---|---|---|---|---|---|"
-    lines = [
-        "| "
-        + " | ".join(str(r[key]) for key in ("row", "ours_ms", "theirs_ms", "ratio", "low", "high", "must", "aim"))
-        + " |"
-        for r in rows
-    ]
-    return "\n".join([head, *lines])
+    took = [once(lambda: bench.stop(root, 2)) - 1.0 - 2.0 for _ in range(max(3, rounds // 5))]
+    name = "deadline to whole tree dead, after the grace, ms (hook's own start included)"
+    yield single(name, round(1000 * statistics.median(took)), (250, 50))
 
 
 def main() -> None:
@@ -309,7 +191,7 @@ def main() -> None:
     rounds, files = (5, 2000) if wishes.quick else (wishes.rounds, wishes.files)
     with tempfile.TemporaryDirectory(prefix="ralph-hooks-bench-") as place:
         bench = Bench(Path(place))
-        rows = small_rows(bench, rounds) + large_rows(bench, rounds, files) + kill_rows(bench, rounds)
+        rows = [*small_rows(bench, rounds), *large_rows(bench, rounds, files), *kill_rows(bench, rounds)]
         if not wishes.quick:
             rows += output_rows(bench, rounds)
     print(json.dumps(rows, indent=1) if wishes.json else table(rows))

@@ -72,5 +72,17 @@ def dumps(value: Any) -> str:
     return "".join(encoder(value, 0))
 
 
+def canonical(value: Any) -> str:
+    """`json.dumps(value, sort_keys=True)`: the same text for equal values, for what is hashed."""
+    try:
+        from _json import encode_basestring_ascii, make_encoder
+    except ImportError:
+        import json
+
+        return json.dumps(value, sort_keys=True, allow_nan=False)
+    encoder = make_encoder(None, _refuse, encode_basestring_ascii, None, ": ", ", ", True, False, False)
+    return "".join(encoder(value, 0))
+
+
 def _refuse(value: object) -> None:
     raise TypeError(f"a {type(value).__name__} cannot be written as JSON")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 
 PRIVATE = 0o600
 PRIVATE_DIR = 0o700
+EINVAL = 22
 KIND, REGULAR, DIRECTORY = 0o170000, 0o100000, 0o040000  # of a stat's mode; `import stat` costs the hot path too much
 
 
@@ -74,6 +76,70 @@ def write_atomic(path: str, data: bytes, mode: int = PRIVATE) -> None:
     sync_directory(directory)
 
 
+def write_state(path: str, data: bytes) -> None:
+    """`write_atomic` for a file of ours: a directory that stands in its place is moved aside."""
+    try:
+        write_atomic(path, data)
+    except IsADirectoryError:
+        if not make_way(path):
+            raise
+        write_atomic(path, data)
+
+
+def open_state(path: str, flags: int) -> int:
+    """Open a file of ours for writing, made where it is missing; its directory must exist. Raises `OSError`.
+
+    What is no regular file is moved aside: a pipe would swallow what is written, and a link would send it into a file
+    that may be somebody else's.
+    """
+    try:
+        return open_regular(path, flags | os.O_CREAT)
+    except OSError:
+        if not make_way(path):
+            raise
+    return open_regular(path, flags | os.O_CREAT)
+
+
+def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
+    """Open a regular file and nothing else. Raises `OSError`."""
+    fd = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, PRIVATE)
+    if os.fstat(fd).st_mode & KIND == REGULAR:
+        return fd
+    os.close(fd)
+    raise OSError(EINVAL, "not a regular file", path)
+
+
+def make_way(path: str) -> bool:
+    """Move aside what stands at a path of ours and is no regular file; whether there was such a thing."""
+    try:
+        if os.lstat(path).st_mode & KIND == REGULAR:
+            return False
+        os.replace(path, f"{path}.odd-{int(time.time())}-{os.urandom(2).hex()}")
+    except OSError:
+        return False
+    return True
+
+
+def write_cache(path: str, data: bytes) -> None:
+    """Replace `path` by `data` without waiting for the disk: for what its reader checks, and can do without."""
+    make_dirs(os.path.dirname(path) or ".")
+    temporary = f"{path}.{os.getpid()}.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)
+    try:
+        try:
+            write_all(fd, data)
+        finally:
+            os.close(fd)
+        try:
+            os.replace(temporary, path)
+        except IsADirectoryError:
+            make_way(path)
+            os.replace(temporary, path)
+    except BaseException:
+        remove(temporary)
+        raise
+
+
 def write_once(path: str, data: bytes) -> None:
     """Create `path` with `data`, whole or not at all. Raises `FileExistsError` when somebody was faster."""
     make_dirs(os.path.dirname(path) or ".")
@@ -89,9 +155,10 @@ def append_line(path: str, line: bytes, *, durable: bool = False) -> None:
     """Append one line in a single write, so that lines of several processes never mix.
 
     A file that ends in half a line (a crash, a full disk) gets a newline first: the torn line stays apart.
+    Raises `OSError`, also for what is no regular file: a pipe would swallow the line, a link lead it astray.
     """
     make_dirs(os.path.dirname(path) or ".")
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    fd = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
         size = os.fstat(fd).st_size
         torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,14 @@ def _watch(event: str, args: tuple[object, ...]) -> None:
 
 def pytest_configure() -> None:
     sys.addaudithook(_watch)
+    _hear_signals()
+
+
+def _hear_signals() -> None:
+    """A suite that a shell started with `&` ignores INT and QUIT, and so would every program under test."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)

@@ -92,7 +92,7 @@ class Meanwhile(Watch):
         self.tick = watch.tick  # type: ignore[method-assign]
 
     def meanwhile(self) -> None:
-        self._recall.meanwhile()
+        self._recall.meanwhile(self._watch.load)
         self._watch.meanwhile()
         from ralph_hooks.check.outcome import prepare
 

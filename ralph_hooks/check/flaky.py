@@ -54,7 +54,7 @@ def count(project: Project, ids: list[str]) -> list[str]:
     for test in ids:
         known[test] = known.get(test, 0) + 1
     try:
-        files.write_atomic(path, fastjson.dumps(known).encode())
+        files.write_state(path, fastjson.dumps(known).encode())
     except OSError:
         pass  # the count is a courtesy
     return [f"`{test}` flaked {known[test]} times" for test in ids if known[test] >= TOLD_FROM]

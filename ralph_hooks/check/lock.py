@@ -37,7 +37,7 @@ class CheckoutLock:
     def __enter__(self) -> CheckoutLock:
         try:
             files.make_dirs(self._directory)
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
+            self._fd = files.open_state(self._path, os.O_RDWR)
         except OSError:
             return self  # a state that cannot be written costs the order of runs, not the verdict
         try:
@@ -119,7 +119,7 @@ def share(checkout: str, plan_digest: str, run: Run) -> None:
     """Leave the result for those who wait for the lock."""
     text = fastjson.dumps({"plan": plan_digest, "run": record.dump(run)})
     try:
-        files.write_atomic(os.path.join(checkout, "last-run.json"), text.encode())
+        files.write_cache(os.path.join(checkout, "last-run.json"), text.encode())
     except OSError:
         pass  # they will run for themselves
 

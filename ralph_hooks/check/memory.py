@@ -16,6 +16,7 @@ from ralph_hooks.check.digest.repository import Limit, open_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ralph_hooks.check.verdict import Run
@@ -33,6 +34,8 @@ SMALL_INDEX = 256 * 1024
 # How long a check that is over waits for a first digest that is not.
 PATIENCE_SECONDS = 20.0
 AFTER_SECONDS = 5.0
+# A check that is over by then must not compete with imports for the interpreter.
+QUICK_SECONDS = 0.05
 
 
 def key_of(project: Project, plan: Plan, check: Check, tree: TreeDigest) -> str:
@@ -67,7 +70,7 @@ def remember(project: Project, plan: Plan, entries: list[Entry]) -> None:
     kept = [entry for entry in _load(project, plan.gate.memory_max_age_s) if entry["key"] not in new]
     text = fastjson.dumps({"format": FORMAT, "green": [*kept, *entries][-KEPT:]})
     try:
-        files.write_atomic(os.path.join(project.state, FILE), text.encode())
+        files.write_cache(os.path.join(project.state, FILE), text.encode())
     except OSError:
         pass
 
@@ -140,10 +143,10 @@ class Recall:
         receipt, self.tracked = receipt_digests(self._project, self._tree) if self.digest else ("", "")
         return receipt
 
-    def meanwhile(self) -> None:
-        """Set to work what can be done while the first check runs."""
+    def meanwhile(self, then: Callable[[], None]) -> None:
+        """Set to work what can be done while the first check runs, and `then` if it still runs after that."""
         self._began_ns = time.time_ns() if self._tree is None else 0
-        self._late.start(self._fill_in)
+        self._late.start(self._fill_in, then)
 
     def _fill_in(self) -> None:
         if self._tree is None:
@@ -183,21 +186,29 @@ class _Late:
     def __init__(self) -> None:
         self._running = allocate_lock()
         self._fault: BaseException | None = None
+        self._over = False
 
-    def start(self, work: Any) -> None:
+    def start(self, work: Callable[[], None], then: Callable[[], None]) -> None:
         self._running.acquire()
-        start_new_thread(self._run, (work,))
+        start_new_thread(self._run, (work, then))
 
-    def _run(self, work: Any) -> None:
+    def _run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
         try:
             work()
         except BaseException as fault:
             self._fault = fault
         finally:
             self._running.release()
+        time.sleep(QUICK_SECONDS)
+        if not self._over:
+            try:
+                then()
+            except Exception:
+                return  # its own caller meets the same fault, and says so
 
     def wait(self, seconds: float) -> bool:
         """Wait for the work, if any; whether it is done. A fault in it is raised here."""
+        self._over = True
         done = self._running.acquire(timeout=seconds)
         if done:
             self._running.release()

@@ -109,7 +109,7 @@ def _save(project: Project, known: dict[str, Any]) -> None:
     if files.read_bytes_or_none(path) == data:
         return
     try:
-        files.write_atomic(path, data)
+        files.write_state(path, data)
     except OSError:
         pass  # the old baseline stands
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import glob
 import os
 
+from ralph_hooks import files
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +39,6 @@ class Reports:
             if self._before.get(path) == now or left < 0:
                 continue
             try:
-                with open(path, "rb") as file:
-                    yield path, file.read()
+                yield path, files.read_bytes(path)
             except OSError:
                 continue

@@ -61,7 +61,10 @@ class Watch:
     may_remember = True
 
     def meanwhile(self) -> None:
-        """Called once, right after the first check was started: the place for slow imports."""
+        """Called once, right after the first check was started: for work that every verdict needs."""
+
+    def load(self) -> None:
+        """Called once in a thread of its own, unless the checks are over first: for slow imports of some verdicts."""
 
     def started(self, check: Check, output: Output) -> None:
         """A check was started; `output` grows."""

@@ -8,6 +8,7 @@ import importlib.util
 import os
 from typing import Any
 
+from ralph_hooks import files
 from ralph_hooks.check import identity
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.ledger import ledger
@@ -69,8 +70,6 @@ def holder_of(checkout: str) -> int | None:
 
 def run_of(checkout: str) -> str:
     """The run id in the checkout's lock, "" when nothing runs."""
-    try:
-        with open(os.path.join(checkout, "run.lock"), encoding="utf-8", errors="replace") as file:
-            return file.read(200).strip()
-    except OSError:
-        return ""
+    return (
+        (files.read_bytes_or_none(os.path.join(checkout, "run.lock")) or b"")[:200].decode("utf-8", "replace").strip()
+    )

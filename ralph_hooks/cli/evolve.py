@@ -7,16 +7,19 @@ from typing import Any
 import click
 
 from ralph_hooks.cli.call_options import call_options, read_call
-from ralph_hooks.cli.job import AS_JSON, EPILOG, dump, follow_to_the_end
+from ralph_hooks.cli.job import AS_JSON, EPILOG, PLAIN, dump
 
 
 @click.group(epilog=EPILOG, invoke_without_command=True)
 @call_options
 @click.option("--rewind", type=int, metavar="N", help="Go on after generation N of the lineage; 0 = from the start.")
 @click.option("--example", is_flag=True, help="Print a seed to start from, and stop.")
+@PLAIN
 @AS_JSON
 @click.pass_context
-def command(context: click.Context, /, as_json: bool, example: bool, rewind: int | None, **options: Any) -> int:
+def command(
+    context: click.Context, /, as_json: bool, plain: bool, example: bool, rewind: int | None, **options: Any
+) -> int:
     """Run generations until the checks pass, nothing moves any more, or a bound is reached.
 
     The work goes on in the background when this command is killed; Ctrl-C cancels it.
@@ -41,17 +44,23 @@ def command(context: click.Context, /, as_json: bool, example: bool, rewind: int
         click.echo(begun.job_id)
     with reading() as store:
         try:
-            return follow_to_the_end(store, begun.job_id, as_json)
+            return _followed(store, begun.job_id, as_json, plain)
         except KeyboardInterrupt:
-            return _cancelled(store, begun.job_id, as_json)
+            return _cancelled(store, begun.job_id, as_json, plain)
 
 
-def _cancelled(store: Any, job: str, as_json: bool) -> int:
+def _followed(store: Any, job: str, as_json: bool, plain: bool) -> int:
+    from ralph_hooks.cli.show.job_follow import follow_to_the_end
+
+    return follow_to_the_end(store, job, as_json, plain=plain, keys="^C cancels the job")
+
+
+def _cancelled(store: Any, job: str, as_json: bool, plain: bool) -> int:
     from ralph_hooks.jobs.cancel import cancel
 
     click.echo(f"cancelling {job}; once more leaves it running in the background", err=True)
     cancel(store, job)
-    return follow_to_the_end(store, job, as_json)
+    return _followed(store, job, as_json, plain)
 
 
 @command.command()

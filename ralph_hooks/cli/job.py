@@ -14,6 +14,7 @@ EXIT_UNFINISHED = 3
 EXIT_LOST = 4
 EXITS = {"completed": 0, "failed": EXIT_FAILED, "cancelled": EXIT_INTERRUPTED, "interrupted": EXIT_LOST}
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+PLAIN = click.option("--plain", is_flag=True, help="A line per event even on a terminal.")
 EPILOG = """Exit codes: 0 completed (or done), 1 failed, 2 usage, 3 not finished yet, 4 interrupted (its worker is
 gone), 130 cancelled."""
 
@@ -72,6 +73,8 @@ def wait(job: str, cursor: int, timeout: str, as_json: bool) -> int:
         answer = {"job_id": job, "status": state(row), "cursor": last, "events": [one.to_json() for one in events]}
         click.echo(dump(answer if events else answer | {"unchanged": True}))
     else:
+        from ralph_hooks.cli.show.job_follow import line
+
         for event in events:
             click.echo(line(event))
         click.echo(f"{state(row)} cursor={events[-1].seq}" if events else f"unchanged cursor={cursor}")
@@ -103,6 +106,7 @@ def result(job: str, as_json: bool) -> int:
 @AS_JSON
 def events(job: str, cursor: int, as_json: bool) -> int:
     """What happened, oldest first."""
+    from ralph_hooks.cli.show.job_follow import line
     from ralph_hooks.jobs import follow
     from ralph_hooks.jobs.opening import reading
 
@@ -117,13 +121,15 @@ def events(job: str, cursor: int, as_json: bool) -> int:
 
 @command.command()
 @click.argument("job")
+@PLAIN
 @AS_JSON
-def watch(job: str, as_json: bool) -> int:
-    """Follow a job to its end."""
+def watch(job: str, plain: bool, as_json: bool) -> int:
+    """Follow a job to its end: a live view on a terminal, else a line per event."""
+    from ralph_hooks.cli.show.job_follow import follow_to_the_end
     from ralph_hooks.jobs.opening import reading
 
     with reading() as store:
-        return follow_to_the_end(store, job, as_json)
+        return follow_to_the_end(store, job, as_json, plain=plain, keys="^C stops watching; the job goes on")
 
 
 @command.command()
@@ -181,23 +187,6 @@ def listing(limit: int, before: int | None, live: bool, as_json: bool) -> int:
     return 0
 
 
-def follow_to_the_end(store: Any, job: str, as_json: bool) -> int:
-    """A line per event until the job has ended; the exit code says how."""
-    from ralph_hooks.evolve.lineage import Event
-    from ralph_hooks.jobs import follow
-    from ralph_hooks.jobs.states import next_step, state
-
-    follow.find(store, job)
-    for one in follow.watch(store, job):
-        if isinstance(one, Event):
-            click.echo(dump(one.to_json()) if as_json else line(one))
-        else:
-            if not as_json:
-                click.echo(f"{state(one)}: {next_step(one)}")
-            return EXITS[state(one)]
-    return EXIT_UNFINISHED
-
-
 def seconds(text: str, option: str) -> float:
     """A finite number of seconds from 0 to a day. Raises `RalphError`."""
     try:
@@ -219,27 +208,3 @@ def render(answer: dict[str, Any]) -> str:
     rows = [(name, value) for name, value in answer.items() if value not in (None, [], "")]
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {value if isinstance(value, str) else dump(value)}" for name, value in rows)
-
-
-def line(event: Any) -> str:
-    """One event as one line."""
-    body = event.body
-    words = {
-        "job_started": lambda: f"first generation {body['first_generation']}",
-        "generation_started": lambda: f"generation {body['generation']}" + ("" if body["execute"] else " (planning)"),
-        "generation_finished": lambda: _iteration(body["iteration"]),
-        "worker_lost": lambda: f"generation {body['generation']}, after {body['seconds']:.1f} s",
-        "generation_lost": lambda: f"generation {body['generation']}, its worker died; it starts again",
-        "killed": lambda: f"generation {body['generation']}: {body['reason']}",
-        "job_ended": lambda: f"{body['result']['status']}: {body['result']['stop_reason']}",
-        "rewound": lambda: f"to generation {body['to']}",
-    }.get(event.kind, lambda: "")()
-    return f"{event.seq:>4}  {event.kind:<20} {words}".rstrip()
-
-
-def _iteration(one: dict[str, Any]) -> str:
-    qa = one["qa"]
-    verdict = f", qa {qa['verdict']}" if qa else ""
-    failing = f", {len(one['failing'])} failing" if one["failing"] else ""
-    trouble = f", {one['trouble']}: {one['detail']}" if one["trouble"] else ""
-    return f"generation {one['generation']}: {one['action']}{verdict}{failing}{trouble}, {one['duration']:.1f} s"

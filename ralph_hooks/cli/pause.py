@@ -26,7 +26,7 @@ def command(duration: str, reason: str) -> int:
     until = time.time() + length
     pause = {"until": until, "reason": safe(reason), "by": common.user()}
     try:
-        files.write_atomic(os.path.join(project.state, PAUSE_FILE), fastjson.dumps(pause).encode())
+        files.write_state(os.path.join(project.state, PAUSE_FILE), fastjson.dumps(pause).encode())
     except OSError as error:
         raise RalphError(f"the pause cannot be written to `{project.state}`: {error.strerror}") from None
     common.note(project, "pause", until=until, by=pause["by"], reason=safe(reason) or "no reason given")

@@ -28,18 +28,20 @@ def run_round(call: RoundCall) -> RoundEnd:
         command=tuple(call.command),
     )
     limits = Limits(round_timeout=0, deadline=call.deadline)
-    lingering = _Lingering()
+    lingering = _Lingering(call)
     watch = Watch(stop=lingering.over, show=lingering.look)
     return _end(run_agent(provider_for(call.provider), order, limits, call.run_id, watch), lingering)
 
 
 class _Lingering:
-    """Notices an agent that does not leave after its final message."""
+    """Passes on what the agent does, and notices one that does not leave after its final message."""
 
-    def __init__(self) -> None:
+    def __init__(self, call: RoundCall) -> None:
+        self._act = call.act
         self._since = 0.0
 
     def look(self, heard: Heard) -> None:
+        self._act(heard.action)
         if heard.final is not None and not self._since:
             self._since = time.monotonic()
 

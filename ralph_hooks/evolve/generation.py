@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ralph_hooks.errors import RalphError
-from ralph_hooks.evolve import actions, content, grade, iteration
+from ralph_hooks.evolve import actions, content, grade, iteration, phase
 from ralph_hooks.evolve.actions import Facts
 from ralph_hooks.evolve.findings import findings_hash
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.judge import criteria_outcomes, evidence_text, project_outcomes
 from ralph_hooks.evolve.order import Order
+from ralph_hooks.evolve.phase import Teller
 from ralph_hooks.evolve.prompt import render
 from ralph_hooks.evolve.qa import QA, Outcome, assess, cannot_run, counted_tests, findings_of
 from ralph_hooks.evolve.rounds import RoundCall, RoundEnd, RoundRunner
@@ -30,6 +31,7 @@ class Work:
     project: Project
     logs: str
     deadline: float
+    teller: Teller
     before: str = ""
     plan_before: str = ""
     after: str = ""
@@ -52,6 +54,7 @@ def generate(order: Order, rounds: RoundRunner, logs: str) -> Iteration:
         project=content.project_at(order.settings["root"], order.settings["config_path"]),
         logs=logs,
         deadline=time.monotonic() + order.seconds,
+        teller=Teller(logs),
     )
     try:
         look(work)
@@ -72,12 +75,14 @@ def generate(order: Order, rounds: RoundRunner, logs: str) -> Iteration:
 
 def look(work: Work) -> None:
     """The content before the round."""
+    work.teller.enter(phase.LOOK)
     work.before = content.content_digest(work.project)
     work.plan_before = content.plan_digest(work.root, work.order.lineage_id)
 
 
 def ask(work: Work, rounds: RoundRunner) -> None:
     """One fresh round, and the content after it."""
+    work.teller.enter(phase.AGENT)
     order = work.order
     plan = content.plan_path(order.lineage_id)
     os.makedirs(os.path.join(work.root, os.path.dirname(plan)), exist_ok=True)
@@ -91,6 +96,7 @@ def ask(work: Work, rounds: RoundRunner) -> None:
             arguments=order.settings["arguments"],
             deadline=work.deadline,
             logs=work.logs,
+            act=work.teller.act,
         )
     )
     work.after = content.content_digest(work.project)
@@ -100,6 +106,7 @@ def check_criteria(work: Work) -> None:
     """Each criterion's own check, those that an earlier checkpoint took left alone only for committing."""
     if work.order.call["skip_qa"]:
         return
+    work.teller.enter(phase.CRITERIA)
     options = {"parallel": work.order.call["parallel"], "deadline": work.deadline, "logs": work.logs}
     work.outcomes = criteria_outcomes(work.seed.criteria, work.root, work.order.run_id, options)
 
@@ -108,6 +115,7 @@ def checkpoint(work: Work) -> None:
     """Commit what newly passed, before QA; a failed commit is told and may be tried again."""
     from ralph_hooks.evolve.checkpoint import take
 
+    work.teller.enter(phase.CHECKPOINT)
     record, notes = take(work.order, work.seed, work.outcomes, work.root)
     work.commits = [record] if record else []
     work.notes += notes
@@ -125,6 +133,7 @@ def final_commit(work: Work) -> None:
 def check_project(work: Work) -> None:
     """The project's checks, on what the checkpoint left."""
     if not work.order.call["skip_qa"]:
+        work.teller.enter(phase.CHECKS)
         work.outcomes = [*project_outcomes(work.project, work.order.settings["plan"], work.deadline), *work.outcomes]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundCall:
-    """`deadline` is on the monotonic clock; `logs` is a folder for the round's logs."""
+    """`deadline` is on the monotonic clock; `logs` is a folder for logs; `act` hears what the agent does."""
 
     prompt: str
     root: str
@@ -18,6 +19,7 @@ class RoundCall:
     arguments: list[str]
     deadline: float
     logs: str
+    act: Callable[[str], None] = lambda action: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

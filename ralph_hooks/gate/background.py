@@ -69,7 +69,7 @@ def _count(tasks: list[dict[str, Any]], event: Event, how: tuple[Background, Can
     path = os.path.join(paths.sessions_dir(), session_name(event.session, event.agent) + ".tasks")
     try:
         files.make_dirs(os.path.dirname(path))
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
+        fd = files.open_state(path, os.O_RDWR)
     except OSError:
         return []
     try:

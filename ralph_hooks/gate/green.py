@@ -41,7 +41,7 @@ def news(stop: Stop) -> bool:
     if files.read_bytes_or_none(path) == data:
         return False
     try:
-        files.write_atomic(path, data)
+        files.write_state(path, data)
     except OSError:
         pass  # told again, then
     return True

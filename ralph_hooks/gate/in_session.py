@@ -37,7 +37,7 @@ def read(session: str, kind: str) -> dict[str, Any] | None:
 
 def write(session: str, kind: str, data: dict[str, Any]) -> None:
     """Raises `OSError`."""
-    files.write_atomic(_path(session, kind), fastjson.dumps(data).encode())
+    files.write_state(_path(session, kind), fastjson.dumps(data).encode())
 
 
 def clear(session: str, kind: str) -> bool:

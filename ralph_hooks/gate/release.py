@@ -46,7 +46,7 @@ def tell(argv: list[str], facts: dict[str, Any], root: str, state_dir: str) -> N
     """Start `on_release` detached: it gets the facts as JSON on standard input and at most 30 seconds."""
     path = os.path.join(state_dir, "release.json")
     try:
-        files.write_atomic(path, fastjson.dumps(facts).encode())
+        files.write_state(path, fastjson.dumps(facts).encode())
         null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
         return

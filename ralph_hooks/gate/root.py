@@ -80,7 +80,7 @@ def first_cwd(event: Event) -> str:
         return os.fsdecode(noted)
     if event.cwd:
         try:
-            files.write_atomic(path, os.fsencode(event.cwd))
+            files.write_state(path, os.fsencode(event.cwd))
         except OSError:
             pass  # a state that cannot be written costs the fixed place, not the gate
     return event.cwd

@@ -98,7 +98,7 @@ def _charge(found: Round, waiting: bool) -> str:
 
     path = f"{found.path}.refusals"
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
+        fd = files.open_state(path, os.O_RDWR)
     except OSError:
         return ALLOW
     try:

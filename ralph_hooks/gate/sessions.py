@@ -80,6 +80,7 @@ class Session:
     def _take(self, directory: str) -> None:
         files.make_dirs(directory)
         path = os.path.join(directory, self._name + ".json")
+        os.close(files.open_state(path + ".lock", os.O_RDWR))  # the library takes what is there
         lock = FileLock(path + ".lock", mode=files.PRIVATE)
         self._wait_for(lock)
         try:
@@ -159,7 +160,7 @@ class Session:
         spare = os.path.join(paths.spare_state_dir(), "sessions", self._name + ".json")
         for path in (self._path, spare):
             try:
-                files.write_atomic(path, text.encode())
+                files.write_state(path, text.encode())
             except OSError:
                 continue
             prune(os.path.dirname(path))
@@ -220,7 +221,7 @@ def _parse(text: bytes) -> dict[str, Any] | None:
 
 
 def _write(path: str, data: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, files.PRIVATE)
+    fd = files.open_state(path, os.O_WRONLY | os.O_TRUNC)
     try:
         files.write_all(fd, data)
     finally:

@@ -41,7 +41,7 @@ class Twin:
         """
         try:
             files.make_dirs(os.path.dirname(self._path))
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
+            self._fd = files.open_state(self._path, os.O_RDWR)
         except OSError:
             return None  # a state that cannot be written costs the order of twins, not the verdict
         try:

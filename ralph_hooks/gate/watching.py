@@ -15,10 +15,12 @@ class HookWatch(Watch):
         self.cancel = stop.cancel
 
     def meanwhile(self) -> None:
-        import ralph_hooks.gate.sessions  # noqa: F401
-
         compare_inputs(self._stop)
         self.may_remember = not changes(self._stop)
+
+    def load(self) -> None:
+        # behind it is the lock library, which takes as long to load as four interpreters to start
+        import ralph_hooks.gate.sessions  # noqa: F401
 
 
 def compare_inputs(stop: Stop) -> None:

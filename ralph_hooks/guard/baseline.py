@@ -26,7 +26,7 @@ def note_settings(project: Project, session: str) -> None:
     if os.path.exists(path) or os.path.exists(seal.seal_path(project)):
         return
     try:
-        files.write_atomic(path, fastjson.dumps({"settings": settings_now(project.root)}).encode())
+        files.write_state(path, fastjson.dumps({"settings": settings_now(project.root)}).encode())
     except OSError:
         pass  # without the note an unknown past is taken for empty
 

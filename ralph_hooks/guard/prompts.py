@@ -75,7 +75,7 @@ def _pause(rest: str, event: Event, project: Project) -> str:
     words = rest.split()
     until = time.time() + seconds_of(words[0] if words else "1h")
     data = {"until": until, "reason": " ".join(words[1:]) or "typed at the prompt", "by": "prompt"}
-    files.write_atomic(os.path.join(project.state, skip.PAUSE_FILE), fastjson.dumps(data).encode())
+    files.write_state(os.path.join(project.state, skip.PAUSE_FILE), fastjson.dumps(data).encode())
     return f"paused until {time.strftime('%H:%M', time.localtime(until))}; `/ralph-hooks:resume` ends it"
 
 

@@ -40,7 +40,7 @@ def approve(project: Project, *, by: str, pending: bool = False) -> dict[str, An
         "program": program_now(),
     }
     compiler.store(os.path.join(project.state, compiled.FILE), packed)
-    files.write_atomic(seal.seal_path(project), fastjson.dumps(note).encode())
+    files.write_state(seal.seal_path(project), fastjson.dumps(note).encode())
     ratchet.forget(project)
     leave_token(project)
     return note
@@ -113,7 +113,7 @@ def leave_token(project: Project, planned: Sequence[Change] = ()) -> None:
     digests = {layer.path: file_digest(layer.path) for layer in settings.layers("claude", project.root)}
     digests |= {change.path: digest_of(change.after) for change in planned if change.path in digests}
     token = {"until": time.time() + TOKEN_SECONDS, "files": digests}
-    files.write_atomic(os.path.join(project.state, TOKEN_FILE), fastjson.dumps(token).encode())
+    files.write_state(os.path.join(project.state, TOKEN_FILE), fastjson.dumps(token).encode())
 
 
 def has_token(project: Project, path: str) -> bool:

@@ -30,6 +30,7 @@ from ralph_hooks.jobs.store import LeaseLost, Store
 from ralph_hooks.jobs.takeover import lost_seconds
 
 RETRY_SECONDS = 0.5
+COMPLAIN_SECONDS = 60.0
 
 
 class Watch(Protocol):
@@ -232,8 +233,17 @@ class Engine:
                 return
 
 
+_complained: dict[str, float] = {}
+
+
 def complain(trouble: DatabaseTrouble) -> None:
-    """Into the worker's log."""
+    """Into the worker's log; the same words once a minute, so that a long outage does not fill the disk."""
+    now = time.monotonic()
+    if now < _complained.get(trouble.message, 0.0) + COMPLAIN_SECONDS:
+        return
+    if len(_complained) > 100:
+        _complained.clear()
+    _complained[trouble.message] = now
     print(f"{time.strftime('%F %T')} {trouble.message}; trying again", file=sys.stderr, flush=True)  # noqa: T201
 
 

@@ -129,6 +129,12 @@ class Store:
         found = self._rows(jobs.c.job_id == job)
         return found[0] if found else None
 
+    def ended(self, ids: Sequence[str]) -> list[str]:
+        """Those of these jobs that have ended."""
+        query = sa.select(jobs.c.job_id).where(jobs.c.job_id.in_(ids), jobs.c.ended_at.is_not(None))
+        with said_plainly(self.database), self.engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
     def page(self, most: int, before: int | None = None, *, live: bool = False) -> list[JobRow]:
         """The newest jobs, or those older than job number `before`; only one page is read."""
         conditions = [jobs.c.number < before] if before is not None else []

@@ -11,12 +11,13 @@ import sys
 import time
 from dataclasses import replace
 
-from ralph_hooks import files, paths
+from ralph_hooks import files
 from ralph_hooks.evolve import actions, iteration
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.order import Order
 from ralph_hooks.jobs.database import DatabaseTrouble
 from ralph_hooks.jobs.engine import Watch
+from ralph_hooks.jobs.folders import run_folder
 from ralph_hooks.jobs.owner import BEAT_SECONDS, LEASE_SECONDS
 from ralph_hooks.jobs.store import LeaseLost
 from ralph_hooks.loop.providers.base import RUN_MARK
@@ -38,7 +39,7 @@ class Supervisor:
         self.stopping = False
 
     def __call__(self, order: Order, watch: Watch) -> Iteration:
-        folder = run_folder(order)
+        folder = run_folder(order.job_id, order.generation, order.run_id)
         files.make_dirs(folder)
         request, answer = os.path.join(folder, "order.json"), os.path.join(folder, "iteration.json")
         files.write_atomic(request, json.dumps(order.to_json()).encode())
@@ -117,11 +118,6 @@ class _Clock:
 
     def blind(self) -> bool:
         return time.monotonic() - self._seen > BLIND_SECONDS
-
-
-def run_folder(order: Order) -> str:
-    """Where a generation's order, answer and log lie; a new folder for every try."""
-    return os.path.join(paths.state_dir(), "jobs", "runs", order.job_id, f"{order.generation}-{order.run_id}")
 
 
 def _start(order: Order, request: str, answer: str, log: str) -> Child | CouldNotStart:

@@ -6,10 +6,11 @@ import logging
 import os
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 from ralph_hooks.errors import RalphError
-from ralph_hooks.jobs import adopt, slots
+from ralph_hooks.jobs import adopt, folders, slots
 from ralph_hooks.jobs.database import Database, connect, locate, migrate, quiet_dbos, require_extra, start_lock
 from ralph_hooks.jobs.engine import Engine, Launcher
 from ralph_hooks.jobs.slots import APPLICATION, QUEUE, VERSION, WORKFLOW, Slot
@@ -22,6 +23,7 @@ from ralph_hooks.process.spawn import Child
 IDLE_SECONDS = 10.0
 POLL_SECONDS = 0.1
 ADOPT_SECONDS = 3.0
+PRUNE_SECONDS = 3600.0
 STEP = 0.2
 STOP_SECONDS = 10.0
 
@@ -57,12 +59,16 @@ class Worker:
         return 0
 
     def _work(self, store: Store, jobs: Engine, slot: Slot) -> None:
-        idle_since = next_look = time.monotonic()
+        idle_since = next_look = next_pruning = time.monotonic()
         while not self._stop.wait(STEP):
             now = time.monotonic()
             if now >= next_look:
                 adopt.look(store, slot)
                 next_look = now + ADOPT_SECONDS
+            if now >= next_pruning:
+                with suppress(RalphError):
+                    folders.prune(store)
+                next_pruning = now + PRUNE_SECONDS
             if jobs.active:
                 idle_since = now
             elif self._idle_seconds and now - idle_since >= self._idle_seconds:
@@ -139,6 +145,7 @@ def spawn_worker(database: Database) -> None:
 
     files.make_dirs(database.directory)
     log = os.path.join(database.directory, "worker.log")
+    folders.rotate(log)
     fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, files.PRIVATE)
     try:
         argv = [sys.executable, "-P", "-m", "ralph_hooks", "worker"]

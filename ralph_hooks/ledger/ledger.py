@@ -63,9 +63,9 @@ def read(project: Project | None) -> Iterator[dict[str, Any]]:
 
 
 def read_file(path: str) -> Iterator[dict[str, Any]]:
-    """The records of one ledger file; none when it is not there."""
+    """The records of one ledger file; none when it is not there, or is no file."""
     try:
-        with open(path, "rb") as file:
+        with open(files.open_regular(path), "rb") as file:
             for line in file:
                 record = parse(line)
                 if record is not None:
@@ -91,7 +91,10 @@ def timestamp(when: float | None = None) -> str:
 
 def _rotate(path: str) -> None:
     try:
-        if os.stat(path).st_size > ROTATE_BYTES:
+        found = os.lstat(path)
+        if found.st_mode & files.KIND != files.REGULAR:
+            files.make_way(path)
+        elif found.st_size > ROTATE_BYTES:
             os.replace(path, os.path.join(os.path.dirname(path), OLD))
     except FileNotFoundError:
         pass

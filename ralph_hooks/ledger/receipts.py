@@ -8,16 +8,18 @@ the chain on.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import time
-from collections.abc import Iterator
-from hashlib import blake2b
-from typing import Any
 
-from ralph_hooks import files
+from ralph_hooks import fasthash, fastjson, files
 from ralph_hooks.check.verdict import PASSES, Run
-from ralph_hooks.plan.locate import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ralph_hooks.plan.locate import Project
 
 FILE = "receipts.jsonl"
 KEEP = 2000
@@ -92,7 +94,7 @@ def _lines(path: str) -> list[bytes]:
 
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
-        record = json.loads(line)
+        record = fastjson.loads(line.decode())
     except ValueError:
         return None
     return record if isinstance(record, dict) else None
@@ -100,13 +102,13 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 def _hash(record: dict[str, Any]) -> str:
     body = {key: value for key, value in record.items() if key != "hash"}
-    return blake2b(json.dumps(body, sort_keys=True).encode(), digest_size=20).hexdigest()
+    return fasthash.blake2(fastjson.canonical(body).encode())
 
 
 def _sealed(record: dict[str, Any], previous: str) -> bytes:
     record = {**record, "prev": previous}
     record["hash"] = _hash(record)
-    return json.dumps(record, sort_keys=True).encode()
+    return fastjson.canonical(record).encode()
 
 
 def _append(path: str, record: dict[str, Any]) -> None:
@@ -131,10 +133,10 @@ def _prune(path: str, lines: list[bytes]) -> dict[str, Any]:
     checkpoint = {"at": time.time(), "checkpoint": True, "left_out": len(lines) - len(kept)}
     previous = str(kept[0]["prev"])
     chain = [_sealed(checkpoint, previous)]
-    last: dict[str, Any] = json.loads(chain[0])
+    last: dict[str, Any] = _parse(chain[0]) or {}
     for record in kept:
         chain.append(_sealed({k: v for k, v in record.items() if k not in ("prev", "hash")}, str(last["hash"])))
-        last = json.loads(chain[-1])
+        last = _parse(chain[-1]) or {}
     files.write_atomic(path, b"\n".join(chain) + b"\n")
     return last
 

@@ -16,11 +16,14 @@ from ralph_hooks.gate.report import Report
 from ralph_hooks.loop import index
 from ralph_hooks.loop.call import RefusedError
 from ralph_hooks.loop.git import Git, GitError
+from ralph_hooks.loop.hooks import run_hook
 from ralph_hooks.loop.verify import Judged
 
 NOT_OURS = ":(exclude,glob)**/.ralph/**"
 UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer")
 TRIES = 3
+OLDEST = (2, 20)
+HAS_SPARSE = (2, 34)
 NOTHING = "nothing to commit"
 Again = Callable[[], Judged]
 
@@ -56,6 +59,11 @@ class Committer:
         Raises `RefusedError`.
         """
         git = self._git
+        if git.version < OLDEST:
+            found, oldest = (".".join(map(str, one)) for one in (git.version, OLDEST))
+            raise RefusedError(
+                f"--commit needs git {oldest} or newer, and this is git {found}", "upgrade git, or leave --commit out"
+            )
         for name in UNDER_WAY:
             if os.path.exists(os.path.join(git.top, git.line("rev-parse", "--git-path", name))):
                 raise RefusedError(f"`{git.top}` is in the middle of a merge or rebase ({name})")
@@ -96,7 +104,7 @@ class Committer:
         for _ in range(TRIES):
             if old and tree == self._git.line("rev-parse", f"{old}^{{tree}}"):
                 return Made(judged=judged, why=NOTHING)
-            refused = _hook(staged, "pre-commit")
+            refused = run_hook(staged, "pre-commit")
             _, after = self._stage(old)
             if after == tree and refused:
                 return Made(judged=judged, why=f"the pre-commit hook refused: {refused}")
@@ -114,7 +122,7 @@ class Committer:
         path = os.path.join(self._scratch, "COMMIT_EDITMSG")
         files.write_atomic(path, message.encode("utf-8", "replace"))
         for name, more in (("prepare-commit-msg", [path, "message"]), ("commit-msg", [path])):
-            refused = _hook(staged, name, *more)
+            refused = run_hook(staged, name, *more)
             if refused:
                 return Made(judged=judged, why=f"the {name} hook refused: {refused}")
         sign = ["-S"] if self._git.ask("config", "--type=bool", "commit.gpgSign") == "true" else []
@@ -127,7 +135,7 @@ class Committer:
             index.promise(self._scratch, old, new)
         self._git.run("update-ref", "-m", f"commit: {first}", *swap, new, (known and old) or "0" * len(new))
         problem = index.keep_promise(self._git, self._scratch)
-        _hook(self._git, "post-commit")
+        run_hook(self._git, "post-commit")
         return Made(judged=judged, commit=new, note=problem)
 
     def _stage(self, base: str) -> tuple[Git, str]:
@@ -140,9 +148,10 @@ class Committer:
             if os.path.exists(real):
                 shutil.copy2(real, path)  # with its time stamps, by which git knows which entries to look at again
             git.run("read-tree", *(["--reset", base] if base else ["--empty"]))
-        git.run("add", "-A", "--sparse", "--", *self._paths())
+        sparse = ["--sparse"] if git.version >= HAS_SPARSE else []
+        git.run("add", "-A", *sparse, "--", *self._paths())
         if os.path.isdir(os.path.join(git.top, self._place)) and not git.ask("check-ignore", "--", self._place):
-            git.run("add", "-A", "--sparse", "--", f":(top,literal){self._place}")
+            git.run("add", "-A", *sparse, "--", f":(top,literal){self._place}")
         self._leave_repositories(git, base)
         return git, git.line("write-tree")
 
@@ -179,15 +188,6 @@ class Committer:
     def _elsewhere(self) -> set[str]:
         lines = self._git.run("worktree", "list", "--porcelain").splitlines()
         return {os.fsdecode(line[7:]) for line in lines if line.startswith(b"branch ")}
-
-
-def _hook(git: Git, name: str, *words: str) -> str:
-    """Run one of the repository's hooks; why it refused, or ""."""
-    try:
-        git.run("hook", "run", "--ignore-missing", name, *(["--", *words] if words else []))
-    except GitError as error:
-        return error.message.removeprefix("git hook: ")[-500:]
-    return ""
 
 
 def _short(head: tuple[str, str]) -> str:

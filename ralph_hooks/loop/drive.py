@@ -24,6 +24,7 @@ from ralph_hooks.loop.git import Git
 from ralph_hooks.loop.ground import Ground, ground_for
 from ralph_hooks.loop.owning import Ownership, Stopper
 from ralph_hooks.loop.prompt import report_text
+from ralph_hooks.loop.pruning import prune_runs
 from ralph_hooks.loop.record import Past, Record, line_of, tree_of
 from ralph_hooks.loop.round import AgentRun
 from ralph_hooks.loop.verify import Judged, StopNow, content, told, verify
@@ -37,6 +38,7 @@ def run_loop(call: Call, tell: Events = silent, stopper: Stopper | None = None) 
     stopper = stopper or Stopper()
     with Ownership(ground.project, call.name) as own, stopper:
         past = begin(call, record, ground, own)
+        prune_runs(ground.project, past.run)
         begun = time.monotonic() - past.seconds
         around = Around(call=call, ground=ground, own=own, tell=tell, stopper=stopper, begin=begun)
         return Drive(around, record, past).run()

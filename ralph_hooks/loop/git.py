@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 
 from ralph_hooks.errors import RalphError
 from ralph_hooks.process.capture import capture
@@ -14,6 +16,13 @@ FOREIGN = frozenset((
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION", "GIT_NAMESPACE",
     "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 ))  # fmt: skip
+
+
+@functools.cache
+def _version(path: str) -> tuple[int, int]:
+    done = capture(["git", "version"], cwd="/", timeout=SECONDS)
+    numbers = re.match(rb"git version (\d+)\.(\d+)", done.out)
+    return (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
 
 
 class GitError(RalphError):
@@ -29,6 +38,11 @@ class Git:
         self.env |= {"LC_ALL": "C", "GIT_EDITOR": ":", "GIT_TERMINAL_PROMPT": "0"}
         if index:
             self.env["GIT_INDEX_FILE"] = index
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Major and minor number of the git on the path; `(0, 0)` when it does not tell."""
+        return _version(self.env.get("PATH", ""))
 
     def run(self, *words: str, stdin: bytes | None = None) -> bytes:
         """What the command prints. Raises `GitError`."""

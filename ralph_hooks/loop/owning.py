@@ -44,7 +44,7 @@ class Ownership:
         try:
             self._bury(recorded(self._directory))
             files.remove(os.path.join(self._directory, STOP_FILE))
-            files.write_atomic(os.path.join(self._directory, FILE), fastjson.dumps(self.driver.as_dict()).encode())
+            files.write_state(os.path.join(self._directory, FILE), fastjson.dumps(self.driver.as_dict()).encode())
         except BaseException:
             self._lock.release()
             raise
@@ -131,4 +131,4 @@ class Stopper:
 def ask_to_stop(checkout: str, driver: Driver, *, now: bool) -> None:
     """Leave a request for a running driver; it looks several times a second."""
     text = fastjson.dumps({"run": driver.run, "now": now})
-    files.write_atomic(os.path.join(checkout, STOP_FILE), text.encode())
+    files.write_state(os.path.join(checkout, STOP_FILE), text.encode())

@@ -30,6 +30,6 @@ def canonical(config: Config) -> str:
 def store(path: str, packed: dict[str, str]) -> None:
     """Keep the plan; where the state cannot be written, the next reader compiles again."""
     try:
-        files.write_atomic(path, fastjson.dumps(packed).encode())
+        files.write_state(path, fastjson.dumps(packed).encode())
     except OSError:
         pass

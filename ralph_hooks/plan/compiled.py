@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ralph_hooks import __version__, fasthash, fastjson, files
+from ralph_hooks.plan import locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ else:
             return f"Plan({self.__dict__!r})"
 
 
-FILE = "plan.json"
+FILE = locate.PLAN
 # Raise it when the same text has to give another plan.
 FORMAT = f"1 {__version__}"
 

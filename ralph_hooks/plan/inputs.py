@@ -5,18 +5,17 @@ Only those parts count, never a whole `package.json` or `pyproject.toml`: adding
 
 from __future__ import annotations
 
-import configparser
-import json
 import os
 import re
-from collections.abc import Callable
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
 
-from ralph_hooks import files
+from ralph_hooks import fasthash, fastjson, files
 from ralph_hooks.plan.words import script_name, words_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from ralph_hooks.plan.config import Check
 
 RUNNER_FILES = {
@@ -42,9 +41,7 @@ def inputs_of(check: Check, root: str) -> dict[str, str]:
     parts = _package_script(words, cwd) | _targets(words, cwd) | _named_files(words, cwd)
     body = " ".join([*words, *(text for name, text in parts.items() if name.startswith("package.json"))])
     parts |= _runner_settings(body, cwd)
-    return {
-        name: blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest() for name, text in parts.items()
-    }
+    return {name: fasthash.blake2(text.encode("utf-8", "surrogatepass"), 16) for name, text in parts.items()}
 
 
 def differences(before: dict[str, dict[str, str]], now: dict[str, dict[str, str]]) -> list[str]:
@@ -67,7 +64,7 @@ def _text(path: str) -> str | None:
 def _parsed(path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
     try:
         data = parse(_text(path) or "")
-    except (ValueError, configparser.Error, RecursionError):
+    except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
 
@@ -76,7 +73,7 @@ def _package_script(words: list[str], cwd: str) -> dict[str, str]:
     name = script_name(words)
     if not name:
         return {}
-    scripts = _parsed(os.path.join(cwd, "package.json"), json.loads).get("scripts")
+    scripts = _parsed(os.path.join(cwd, "package.json"), fastjson.loads).get("scripts")
     if not isinstance(scripts, dict):
         return {f"package.json scripts.{name}": ""}
     return {
@@ -137,8 +134,8 @@ def _runner_settings(body: str, cwd: str) -> dict[str, str]:
     if re.search(r"\b(pytest|tox)\b", body):
         found |= _pytest_sections(cwd)
     if "jest" in body:
-        settings = _parsed(os.path.join(cwd, "package.json"), json.loads).get("jest")
-        found |= {"package.json jest": json.dumps(settings, sort_keys=True)} if settings is not None else {}
+        settings = _parsed(os.path.join(cwd, "package.json"), fastjson.loads).get("jest")
+        found |= {"package.json jest": _sorted(settings)} if settings is not None else {}
     return found
 
 
@@ -149,15 +146,27 @@ def _pytest_sections(cwd: str) -> dict[str, str]:
 
         tools = _parsed(os.path.join(cwd, "pyproject.toml"), tomllib.loads).get("tool")
         settings = tools.get("pytest") if isinstance(tools, dict) else None
-        found["pyproject.toml [tool.pytest]"] = json.dumps(settings, sort_keys=True, default=str)
+        found["pyproject.toml [tool.pytest]"] = _sorted(settings)
     for name, section in (("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")):
-        values = _parsed(os.path.join(cwd, name), _ini).get(section)
+        path = os.path.join(cwd, name)
+        values = _parsed(path, _ini).get(section) if os.path.exists(path) else None
         if values is not None:
-            found[f"{name} [{section}]"] = json.dumps(values, sort_keys=True)
+            found[f"{name} [{section}]"] = _sorted(values)
     return found
 
 
+def _sorted(settings: object) -> str:
+    import json
+
+    return json.dumps(settings, sort_keys=True, default=str)
+
+
 def _ini(text: str) -> dict[str, dict[str, str]]:
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        raise ValueError(str(error)) from None
     return {section: dict(parser.items(section)) for section in parser.sections()}

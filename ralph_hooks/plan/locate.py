@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 
-from ralph_hooks import files, paths
+from ralph_hooks import fastjson, files, paths
 
 CONFIG = "ralph-hooks.toml"
 PYPROJECT = "pyproject.toml"
 NAME = b"ralph-hooks"
 HEADS = (b"[tool.ralph-hooks]", b"[tool.ralph-hooks.", b"[[tool.ralph-hooks]", b"[[tool.ralph-hooks.")
+KEYS = (b"ralph-hooks.", b"ralph-hooks=", b"tool.ralph-hooks.", b"tool.ralph-hooks=")
+REQUIRED = b"ralph-hooks=="  # a dependency
 BOM = b"\xef\xbb\xbf"
+PLAN = "plan.json"
 
 
 class Project:
@@ -49,18 +52,46 @@ def config_in(directory: str) -> str | None:
         return own
     shared = os.path.join(directory, PYPROJECT)
     text = files.read_bytes_or_none(shared)
-    if text is not None and _has_table(text):
-        return shared
-    return None
+    return shared if text is not None and NAME in text and _has_table(text.removeprefix(BOM), shared) else None
 
 
-def _has_table(text: bytes) -> bool:
-    """Whether a header names our table; `[tool.ralph-hooks-other]` is somebody else's.
+def _has_table(text: bytes, path: str) -> bool:
+    """Whether this `pyproject.toml` holds our table; `[tool.ralph-hooks-other]` is somebody else's.
 
-    TOML allows blanks and quotes around each part of a header's name.
+    The lines only raise the question. A bare header that no multi-line string can surround answers it; else that was
+    answered when the plan was compiled, or the TOML reader has to.
     """
-    lines = text.removeprefix(BOM).splitlines() if NAME in text else []
-    return any(NAME in line and line.translate(None, b" \t\"'").startswith(HEADS) for line in lines)
+    asked = False
+    for number, line in enumerate(lines := text.splitlines(keepends=True)):
+        if NAME not in line:
+            continue
+        bare = line.translate(None, b" \t")
+        if bare.startswith(HEADS):
+            before = b"".join(lines[:number])
+            if b'"""' not in before and b"'''" not in before:
+                return True
+        unquoted = bare.translate(None, b"\"'")
+        asked = asked or (unquoted.startswith((*HEADS, *KEYS)) and not unquoted.startswith(REQUIRED))
+    return asked and (_compiled(text, path) or _read_it(text))
+
+
+def _compiled(text: bytes, path: str) -> bool:
+    stored = files.read_bytes_or_none(os.path.join(paths.project_dir(os.path.dirname(path)), PLAN))
+    try:
+        packed = fastjson.loads((stored or b"").decode())
+        return bool(packed["path"] == path and packed["text"].removeprefix("\ufeff") == text.decode())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _read_it(text: bytes) -> bool:
+    """What is no TOML is ours where a line looks like our header: then the compiler says what is wrong."""
+    from ralph_hooks.plan import pyproject
+
+    found = pyproject.has_table(text)
+    if found is None:
+        return any(line.translate(None, b" \t\"'").startswith(HEADS) for line in text.splitlines())
+    return found
 
 
 def find_project(start: str, session: str = "") -> Project | None:

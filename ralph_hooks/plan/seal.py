@@ -24,6 +24,7 @@ SEAL = "seal.json"
 PINS = "pins"
 CONFIG_CHANGED = "the config differs from what was {how}: the {how} one was used"
 CONFIG_GONE = "the config `{path}` is gone: the {how} one was used"
+SEAL_BROKEN = "the seal `{path}` cannot be read, so nobody knows what was approved"
 SEALED, PINNED, NONE = "sealed", "pinned", "none"
 
 
@@ -46,13 +47,15 @@ def approved(project: Project, session: str) -> Approved:
     """The plan for this session (its file name, see `session_name`). Raises `ConfigError` when nothing is approved."""
     note, source = read_note(project, session)
     if note is None:
-        return Approved(compiled.plan_for(project), NONE)
-    plan = _plan_of(note["packed"])
-    found = Approved(plan, source)
-    found.inputs = note["inputs"]
-    if _digest_today(project) != plan.digest:
-        words = CONFIG_CHANGED if os.path.lexists(project.config_path) else CONFIG_GONE
-        found.changes.append(words.format(how=source, path=project.config_path))
+        found = Approved(compiled.plan_for(project), NONE)
+    else:
+        found = Approved(_plan_of(note["packed"]), source)
+        found.inputs = note["inputs"]
+        if _digest_today(project) != found.plan.digest:
+            words = CONFIG_CHANGED if os.path.lexists(project.config_path) else CONFIG_GONE
+            found.changes.append(words.format(how=source, path=project.config_path))
+    if source != SEALED and os.path.lexists(path := seal_path(project)) and _parsed(path) is None:
+        found.changes.append(SEAL_BROKEN.format(path=path))
     return found
 
 
@@ -82,6 +85,11 @@ def pin_path(project: Project, session: str) -> str:
 
 
 def _read(path: str) -> dict[str, Any] | None:
+    note = _parsed(path)
+    return None if note is None or note.get("pending") is True else note
+
+
+def _parsed(path: str) -> dict[str, Any] | None:
     text = files.read_bytes_or_none(path)
     if text is None:
         return None
@@ -90,7 +98,7 @@ def _read(path: str) -> dict[str, Any] | None:
         compiled.build(note["packed"])
     except (fastjson.JsonError, KeyError, TypeError, ValueError):
         return None
-    return note if note.get("pending") is not True and isinstance(note.get("inputs"), dict | None) else None
+    return note if isinstance(note.get("inputs"), dict | None) else None
 
 
 def _plan_of(packed: dict[str, str]) -> Plan:
@@ -112,6 +120,6 @@ def pin(project: Project, session: str, plan: Plan, inputs: dict[str, dict[str, 
         packed = fastjson.loads((stored or b"").decode("utf-8", "replace"))
         if packed["text"] != plan.text:
             return
-        files.write_atomic(path, fastjson.dumps({"packed": packed, "inputs": inputs}).encode())
+        files.write_state(path, fastjson.dumps({"packed": packed, "inputs": inputs}).encode())
     except (fastjson.JsonError, KeyError, TypeError, OSError):
         pass  # a state that cannot be written costs the pin, not the verdict

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shlex
-from fnmatch import fnmatch
 
-from ralph_hooks import files
+from ralph_hooks import fastjson, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +18,7 @@ RUN_ALL = ("run-s", "run-p", "npm-run-all", "npm-run-all2")
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 MOST_SCRIPTS = 30
 MOST_BYTES = 65536
+QUOTING = "'\"\\\v\f"
 SHORTHANDS = ("test", "start", "stop", "restart", "t", "tst")
 
 
@@ -28,6 +26,10 @@ def words_of(run: list[str] | str) -> list[str]:
     """The words of a check. A shell line is split as a shell would; what cannot be split is one word."""
     if not isinstance(run, str):
         return list(run)
+    if run.isascii() and not any(letter in run for letter in QUOTING):
+        return run.split()
+    import shlex
+
     try:
         return shlex.split(run)
     except ValueError:
@@ -68,6 +70,8 @@ def script_body(check: Check, root: str) -> str:
 def script_names(words: list[str], scripts: Iterable[str]) -> list[str]:
     """The package.json scripts that a command runs; several with `run-s`, `run-p`, `npm-run-all` and their patterns."""
     if words and os.path.basename(words[0]) in RUN_ALL:
+        from fnmatch import fnmatch
+
         wanted = [word for word in words[1:] if not word.startswith("-")]
         return [name for word in wanted for name in [*(n for n in scripts if fnmatch(n, word)), word]]
     name = script_name(words)
@@ -82,7 +86,7 @@ def _commands(text: str) -> list[list[str]]:
 def _package_scripts(cwd: str) -> dict[str, str]:
     text = files.read_bytes_or_none(os.path.join(cwd, "package.json"))
     try:
-        scripts = json.loads(text or b"")["scripts"]
+        scripts = fastjson.loads((text or b"").decode("utf-8-sig"))["scripts"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}
     return scripts if isinstance(scripts, dict) else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -120,6 +121,27 @@ def test_a_lost_seal_falls_back_to_the_sessions_pin(project: TestProject, own_ho
     shutil.rmtree(own_home / ".local/state/ralph-hooks/projects", ignore_errors=True)
     project.config(CONFIG + "# touched\n")
     assert stop(project).line["decision"] == "BLOCK"
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"packed": 1}', "[]", "directory", "pipe"])
+def test_a_seal_that_cannot_be_read_is_no_missing_one(project: TestProject, own_home: Path, damage: str) -> None:
+    """Else a few bytes written over it would make the agent's own config the approved one."""
+    seal(project)
+    (path,) = (own_home / ".local/state/ralph-hooks/projects").glob("*/seal.json")
+    path.unlink()
+    if damage == "directory":
+        path.mkdir()
+    elif damage == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text(damage)
+    stop(project).blocks(f"the seal `{path}` cannot be read")
+    project.config(OPEN)
+    done = stop(project, session_id="another").lets_go("ALLOW", "CONFIG_CHANGED", says="ralph-hooks seal")
+    assert "cannot be read" in done.out
+    assert "cannot be read" in project.ralph("status").out.replace("\n", " ")
+    seal(project)
+    assert stop(project, session_id="another").line["seal"] == "sealed"
 
 
 def test_red_as_found_is_said_and_not_blocked(project: TestProject) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from ralph_hooks.jobs.database import DatabaseTrouble
 from ralph_hooks.jobs.engine import Engine
+from ralph_hooks.jobs.states import ENDED
 from ralph_hooks.jobs.store import Store
 from ralph_hooks.jobs.supervise import Supervisor
 from tests.jobs.conftest import MakeJobs, on_both
@@ -173,7 +174,9 @@ def pick_up(project: JobProject, jobs: list[str]) -> None:
     """What a person would do next."""
     state = project.state(jobs[-1])
     if state in ("interrupted", "queued"):
-        assert project.job("resume", jobs[-1]).code == 0
+        done = project.job("resume", jobs[-1])
+        # a worker that lives may have adopted and finished it meanwhile
+        assert done.code == 0 or project.state(jobs[-1]) in ENDED, done.err
     elif state == "failed":
         jobs.append(project.start())
     else:

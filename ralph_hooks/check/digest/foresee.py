@@ -12,7 +12,7 @@ from ralph_hooks.check.digest import listing
 from ralph_hooks.check.digest.disk import Disk, is_content
 from ralph_hooks.check.digest.look import is_ignore_file
 from ralph_hooks.check.digest.memo import digest_of
-from ralph_hooks.check.digest.rows import FILE, LINK
+from ralph_hooks.check.digest.rows import FILE, LINK, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def foresee(shadow: Shadow, base: str, paths: list[bytes]) -> str:
         except OSError:
             return ""
         name = fasthash.sha1(b"blob %d\0" % len(content) + content).encode()
-        rows[path] = b"%s %s 0\t%s\0" % (mode, name, path)
+        rows[path] = row(path, mode, name)
     return digest_of(listing.patched(text, rows))
 
 

@@ -21,14 +21,8 @@ def load(shadow: Shadow, base: str) -> bytes | None:
 
 
 def save(shadow: Shadow, text: bytes) -> None:
-    """Keep the text. Not synced: it is read only where its digest is the expected one."""
-    temporary = _path(shadow) + ".new"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, files.PRIVATE)
-    try:
-        files.write_all(fd, text)
-    finally:
-        os.close(fd)
-    os.replace(temporary, _path(shadow))
+    """Keep the text; it is read only where its digest is the expected one."""
+    files.write_cache(_path(shadow), text)
 
 
 def _path(shadow: Shadow) -> str:

@@ -46,15 +46,9 @@ class Memo:
         self.by_paths: dict[str, str] = {}
 
     def save(self, path: str) -> None:
-        """Write it beside the index. Not synced: it names the index it belongs to, and carries a checksum."""
+        """Write it beside the index; it names the index it belongs to, and carries a checksum."""
         body = marshal.dumps(tuple(getattr(self, name) for name in self.__slots__), 2)
-        temporary = path + ".new"
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, files.PRIVATE)
-        try:
-            files.write_all(fd, _checksum(body) + body)
-        finally:
-            os.close(fd)
-        os.replace(temporary, path)
+        files.write_cache(path, _checksum(body) + body)
 
     def moved(self, top: bytes) -> list[bytes]:
         """Recent files whose stat moved, or cannot be trusted, since they were hashed."""

@@ -8,17 +8,32 @@ from __future__ import annotations
 
 import os
 
+from ralph_hooks.check.digest import listing
 from ralph_hooks.check.digest.clean import clean_ids
+from ralph_hooks.check.digest.listing import patched
+from ralph_hooks.check.digest.look import left_out
 from ralph_hooks.check.digest.memo import digest_of
 from ralph_hooks.check.digest.person import Person
-from ralph_hooks.check.digest.repository import NoDigest, Repository, open_repository, output
-from ralph_hooks.check.digest.rows import FILE, LINK, REPOSITORY, Rows, digest_of_rows, staged_rows, tree_rows
+from ralph_hooks.check.digest.repository import NoDigest, Repository, joined, names, open_repository, output
+from ralph_hooks.check.digest.rows import (
+    FILE,
+    LINK,
+    REPOSITORY,
+    Rows,
+    digest_of_rows,
+    row,
+    rules_rows,
+    staged_rows,
+    tree_rows,
+)
 from ralph_hooks.check.digest.tree import TreeDigest, nested
 from ralph_hooks.errors import RalphError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_hooks.plan.locate import Project
+
+NEW = (FILE, b"")
 
 
 def digest_of_rev(project: Project, rev: str) -> str:
@@ -52,34 +67,58 @@ def receipt_digests(project: Project, tree: TreeDigest | None = None) -> tuple[s
         if not tree.result() or tree.shadow is None:
             return "", ""
         tree.settle()
-        person = Person(tree.shadow.repository)
-        rows = _rows(tree, person)
-        tracked = {path: row for path, row in rows.items() if path in person.rows}
-        return digest_of_rows(rows), digest_of_rows(tracked)
+        whole, tracked = _texts(tree, Person(tree.shadow.repository))
+        return digest_of(whole), digest_of(tracked)
     except (NoDigest, OSError):
         return "", ""
 
 
-def _rows(tree: TreeDigest, person: Person) -> Rows:
+def _texts(tree: TreeDigest, person: Person) -> tuple[bytes, bytes]:
+    """What git would commit as a listing, and the tracked part of it.
+
+    Most rows are those of the person's index; only the others are looked at one by one.
+    """
+    assert tree.shadow is not None
+    text = _listing(tree)
+    mine, theirs = _apart(text, person.text)
+    hidden = person.ignored([path for path in mine if path not in theirs], theirs)
+    seen = {path: facts for path, facts in mine.items() if path not in hidden}
+    clean = clean_ids(tree.shadow, person, seen | rules_rows(text), theirs | rules_rows(person.text))
+    rows = dict.fromkeys(hidden, b"")
+    for path, (mode, name) in seen.items():
+        rows[path] = row(path, _mode(person, theirs.get(path, NEW)[0], mode), clean.get(path, name))
+    for path in [*person.skipped, *(path for path in theirs if _empty(tree, path, theirs[path][0]))]:
+        if path not in mine and path in theirs and not left_out(path):
+            rows[path] = row(path, *theirs[path])
+    for path, _ in tree.nested:
+        rows[path[:-1]] = row(path[:-1], REPOSITORY, _commit(tree.top, path))
+    tracked = {path: one if path in theirs else b"" for path, one in rows.items()}
+    whole = patched(text, rows)
+    return whole, whole if tracked == rows else patched(text, tracked)
+
+
+def _listing(tree: TreeDigest) -> bytes:
+    """The text whose digest the measurement gave."""
     shadow = tree.shadow
     assert shadow is not None
-    text = output(shadow.git("ls-files", "-s", "-z").result())
-    if digest_of(text) != tree.memo.base:
-        raise NoDigest("the tree was measured again meanwhile")
-    rows = staged_rows(text)
-    hidden = person.ignored([path for path in rows if path not in person.rows])
-    rows = {path: row for path, row in rows.items() if path not in hidden}
-    clean = clean_ids(shadow, person, rows)
-    rows = {path: (_mode(person, path, mode), clean.get(path, name)) for path, (mode, name) in rows.items()}
-    rows.update({path: person.rows[path] for path in person.skipped if path not in rows})
-    rows.update({path: row for path, row in person.rows.items() if row[0] == REPOSITORY and _empty(tree, path, rows)})
-    rows.update({path[:-1]: (REPOSITORY, _commit(tree.top, path)) for path, _ in tree.nested})
-    return rows
+    text = listing.load(shadow, tree.memo.base)
+    if text is None:
+        text = output(shadow.git("ls-files", "-s", "-z").result())
+        if digest_of(text) != tree.memo.base:
+            raise NoDigest("the tree was measured again meanwhile")
+    return text
 
 
-def _mode(person: Person, path: bytes, mode: bytes) -> bytes:
+def _apart(one: bytes, other: bytes) -> tuple[Rows, Rows]:
+    """The rows that only one of two listings has, for each of them."""
+    if one == other:
+        return {}, {}
+    first, second = set(names(one)), set(names(other))
+    return staged_rows(joined([*(first - second)])), staged_rows(joined([*(second - first)]))
+
+
+def _mode(person: Person, theirs: bytes, mode: bytes) -> bytes:
     """The mode that git would commit where it is told that the file system cannot tell."""
-    theirs = person.rows.get(path, (FILE, b""))[0]
     if mode == LINK:
         return mode
     if theirs == LINK:
@@ -87,9 +126,9 @@ def _mode(person: Person, path: bytes, mode: bytes) -> bytes:
     return mode if person.flag(b"core.filemode") or theirs == REPOSITORY else theirs
 
 
-def _empty(tree: TreeDigest, path: bytes, rows: Rows) -> bool:
+def _empty(tree: TreeDigest, path: bytes, mode: bytes) -> bool:
     """Whether a submodule was never filled: its directory is there, and git would keep its commit."""
-    return path not in rows and os.path.isdir(os.path.join(os.fsencode(tree.top), path))
+    return mode == REPOSITORY and os.path.isdir(os.path.join(os.fsencode(tree.top), path))
 
 
 def _commit(top: str, path: bytes) -> bytes:
@@ -98,7 +137,7 @@ def _commit(top: str, path: bytes) -> bytes:
     repository = open_repository(inner.top)
     if repository is None or not inner.result():
         raise NoDigest("a nested repository has no digest")
-    held = digest_of_rows(_rows(inner, Person(repository)))
+    held = digest_of(_texts(inner, Person(repository))[0])
     head = repository.git("rev-parse", "--verify", "-q", "HEAD^{commit}").result().out.strip()
     same = head and digest_of_rows(_revision(repository, os.fsdecode(head))) == held
     return head if same else held.encode()

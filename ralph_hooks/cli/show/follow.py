@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from ralph_hooks import files
 from ralph_hooks.ledger import ledger
 from ralph_hooks.plan.locate import Project
 
@@ -33,7 +34,7 @@ class Tail:
     def lines(self) -> list[bytes]:
         """The whole lines that came since."""
         try:
-            with open(self._path, "rb") as file:
+            with open(files.open_regular(self._path), "rb") as file:
                 found = os.fstat(file.fileno())
                 if (found.st_dev, found.st_ino) != self._file_id or found.st_size < self._at:
                     self._file_id, self._at, self._rest = (found.st_dev, found.st_ino), 0, b""

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ralph_hooks.cli.show.loop_rows import add_loop, add_round, cost, table
-from ralph_hooks.cli.show.text import safe, seconds
+from ralph_hooks.cli.show.text import labelled, safe, seconds
 from ralph_hooks.loop import events
 from ralph_hooks.loop.call import Bounds
 from ralph_hooks.loop.todo import Items, items_of
@@ -117,9 +117,9 @@ class LiveLoop:
     def _below(self) -> list[RenderableType]:
         lines: list[RenderableType] = [Text("")]
         if self._about and not self._ended:
-            lines.append(_labelled("plan", plan_words(self._items())))
-            lines.append(_labelled("agent", Text(safe(self._now.get("action", "")) or "…")))
-        lines += [_labelled("note", Text(safe(note), style="yellow")) for note in self._notes[-2:]]
+            lines.append(labelled("plan", plan_words(self._items())))
+            lines.append(labelled("agent", Text(safe(self._now.get("action", "")) or "…")))
+        lines += [labelled("note", Text(safe(note), style="yellow")) for note in self._notes[-2:]]
         bars = self._bars()
         if bars.row_count:
             lines.append(bars)
@@ -166,12 +166,3 @@ def plan_words(items: Items) -> Text:
         return Text("nothing is planned yet", style="dim")
     first = f", first: {safe(items.open[0])}" if items.open else ""
     return Text(f"{len(items.open)} open, {items.done} done{first}")
-
-
-def _labelled(label: str, text: Text) -> Table:
-    """One line: a label, then text that is cut at the terminal's edge."""
-    row = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    row.add_column(width=6, no_wrap=True)
-    row.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-    row.add_row(Text(label, style="dim"), text)
-    return row

@@ -6,6 +6,7 @@ import os
 import time
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from ralph_hooks.check.evidence.text import clean
@@ -63,3 +64,12 @@ def local_time(epoch: float) -> str:
     """`14:03:22` today, `2026-01-31 14:03` on other days."""
     then, now = time.localtime(epoch), time.localtime()
     return time.strftime("%H:%M:%S" if then[:3] == now[:3] else "%Y-%m-%d %H:%M", then)
+
+
+def labelled(label: str, text: Text) -> Table:
+    """One line: a label, then text that is cut at the terminal's edge."""
+    row = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    row.add_column(width=6, no_wrap=True)
+    row.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    row.add_row(Text(label, style="dim"), text)
+    return row
