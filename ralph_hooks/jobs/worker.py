@@ -12,7 +12,8 @@ from typing import Any
 from ralph_hooks.errors import RalphError
 from ralph_hooks.jobs import adopt, folders, slots
 from ralph_hooks.jobs.database import Database, connect, locate, migrate, quiet_dbos, require_extra, start_lock
-from ralph_hooks.jobs.engine import Engine, Launcher
+from ralph_hooks.jobs.engine import Engine
+from ralph_hooks.jobs.launching import Launcher
 from ralph_hooks.jobs.slots import APPLICATION, QUEUE, VERSION, WORKFLOW, Slot
 from ralph_hooks.jobs.store import Store
 from ralph_hooks.jobs.supervise import Supervisor
