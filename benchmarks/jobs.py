@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.job_drain import BARE, OURS, Bench  # noqa: E402 - the repository must be on the path
+from benchmarks.job_drain import BARE, OURS, Bench
 
 AT_ONCE = 32
 POLL_SECONDS = 0.1

@@ -60,11 +60,12 @@ class Worker:
         return 0
 
     def _work(self, store: Store, jobs: Engine, slot: Slot) -> None:
+        adopter = adopt.Adopter(store, slot)
         idle_since = next_look = next_pruning = time.monotonic()
         while not self._stop.wait(STEP):
             now = time.monotonic()
             if now >= next_look:
-                adopt.look(store, slot)
+                adopter.look()
                 next_look = now + ADOPT_SECONDS
             if now >= next_pruning:
                 with suppress(RalphError):
