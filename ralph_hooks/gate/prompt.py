@@ -28,7 +28,7 @@ def note(project: Project, plan: Plan, event: Event) -> None:
 
         Limit.until = time.monotonic() + DIGEST_SECONDS
         digest = TreeDigest.start(project).result()
-    write(event.session, {"at": time.time(), "digest": digest, "declared": False})
+    write(event.session, {"at": time.time(), "digest": digest, "declared": False, "root": project.root})
 
 
 def read(session: str) -> dict[str, Any]:
