@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,14 @@ def _watch(event: str, args: tuple[object, ...]) -> None:
 
 def pytest_configure() -> None:
     sys.addaudithook(_watch)
+    _hear_signals()
+
+
+def _hear_signals() -> None:
+    """A suite that a shell started with `&` ignores INT and QUIT, and so would every program under test."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +62,8 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     ):
         monkeypatch.setenv(f"XDG_{variable}_HOME", str(home / below))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(home / "run"))  # the second place for state; else it is shared in /tmp
+    (home / "run").mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(home / "run"))  # the spare state
     for who in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{who}_NAME", "Test")
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@localhost")

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ralph_hooks.plan.locate import Project
 
 FILE = "base.json"
+GIT_SECONDS, CLONE_SECONDS = 60.0, 300.0
 BASES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 
 
@@ -45,7 +47,7 @@ class Baseline:
 
 def baseline_of(project: Project, plan: Plan, watch: Watch, deadline: float | None) -> Baseline:
     """The baseline of this plan at the merge-base, from memory or measured now."""
-    commit = merge_base(project)
+    commit = merge_base(project, deadline)
     if not commit:
         return Baseline(unknown="there is no merge-base with a base branch")
     known = _load(project, commit, plan.digest)
@@ -60,19 +62,24 @@ def baseline_of(project: Project, plan: Plan, watch: Watch, deadline: float | No
     return found
 
 
-def merge_base(project: Project) -> str:
-    """The commit where this branch left its base; "" when there is none."""
+def merge_base(project: Project, deadline: float | None = None) -> str:
+    """The commit where this branch left its base; "" when there is none, or git did not say in time."""
     for name in BASES:
-        done = capture(["git", "merge-base", "HEAD", name], cwd=project.top)
+        done = capture(["git", "merge-base", "HEAD", name], cwd=project.top, timeout=_left(deadline, GIT_SECONDS))
         if done.code == 0:
             return done.out.decode().strip()
     return ""
 
 
+def _left(deadline: float | None, most: float) -> float:
+    """Seconds for the next git: a baseline must not cost the gate its deadline."""
+    return most if deadline is None else min(most, max(0.05, deadline - time.monotonic()))
+
+
 def _measure(project: Project, plan: Plan, commit: str, around: tuple[Watch, float | None]) -> Baseline:
     watch, deadline = around
     setup = list(plan.guard.baseline_setup)
-    with clone_at(project.top, commit, link=not setup) as top:
+    with clone_at(project.top, commit, link=not setup, deadline=deadline) as top:
         if not setup and (leak := leads_back(project.top, top)):
             return Baseline(commit, unknown=f"`{leak}` leads back into the checkout; set `[guard] baseline_setup`")
         root = os.path.normpath(os.path.join(top, os.path.relpath(project.root, project.top)))
@@ -101,7 +108,7 @@ def _judged(commit: str, results: list[CheckResult]) -> Baseline:
 
 
 @contextmanager
-def clone_at(top: str, commit: str, *, link: bool = True) -> Iterator[str]:
+def clone_at(top: str, commit: str, *, link: bool = True, deadline: float | None = None) -> Iterator[str]:
     """A scratch clone with this commit checked out. Raises `OSError`."""
     base = tempfile.mkdtemp(prefix="ralph-hooks-base-")
     copy = os.path.join(base, os.path.basename(os.path.realpath(top)) or "project")
@@ -110,12 +117,15 @@ def clone_at(top: str, commit: str, *, link: bool = True) -> Iterator[str]:
             ["git", "clone", "--quiet", "--shared", "--no-checkout", top, copy],
             ["git", "-C", copy, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit],
         ):
-            done = capture(argv, cwd=base, timeout=300)
+            done = capture(argv, cwd=base, timeout=_left(deadline, CLONE_SECONDS))
             if done.code != 0:
-                raise OSError(f"the merge-base cannot be checked out: {done.err.decode('utf-8', 'replace').strip()}")
+                why = done.words or done.err.decode("utf-8", "replace").strip()
+                raise OSError(f"the merge-base cannot be checked out: {why}")
         if link:
-            listed = capture(["git", "ls-files", "-z"], cwd=copy).out.split(b"\0")
-            link_dependencies(top, copy, [os.fsdecode(name) for name in listed])
+            listed = capture(["git", "ls-files", "-z"], cwd=copy, timeout=_left(deadline, GIT_SECONDS))
+            if listed.code != 0:  # without its dependencies the base fails tests that it does not
+                raise OSError("git did not list the merge-base's files")
+            link_dependencies(top, copy, [os.fsdecode(name) for name in listed.out.split(b"\0")])
         yield copy
     finally:
         shutil.rmtree(base, ignore_errors=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
 
 import click
 
 from ralph_hooks.cli import common
-from ralph_hooks.install import mcp_entry, settings
+from ralph_hooks.install import settings
 from ralph_hooks.install.removal import Removal, remove
 from ralph_hooks.install.setup import relative
 
@@ -29,10 +31,7 @@ def command(*, client: str, scope: tuple[str, ...], purge: bool, dry_run: bool, 
     """Exit 0; 1 when a file could not be changed; 2 inside an agent."""
     common.require_person("uninstall")
     clients = list(settings.CLIENTS) if client == "all" else [client]
-    done = remove(common.here(), clients, scope or ("project", "local"), purge=purge, dry_run=dry_run)
-    if client in ("all", "claude"):
-        change = mcp_entry.uninstall(done.site.root, dry_run=dry_run)
-        done.changes += [(mcp_entry.layer(done.site.root), change)] if change.any else []
+    done = remove(common.here(), clients, scope or ("project", "local"), everything=purge, dry_run=dry_run)
     if as_json:
         click.echo(json.dumps(_data(done), indent=2))
         return 0
@@ -41,13 +40,21 @@ def command(*, client: str, scope: tuple[str, ...], purge: bool, dry_run: bool, 
             click.echo(settings.diff(change), nl=False)
         elif change.any:
             click.echo(f"{'removed' if change.after is None else 'restored':<9}{relative(layer.path)}")
-    for path in done.removed:
-        click.echo(f"{'would remove ' if dry_run else 'removed  '}{relative(path)}")
+    for line in _removed(done.removed):
+        click.echo(f"{'would remove ' if dry_run else 'removed  '}{line}")
     if not any(change.any for _, change in done.changes):
         click.echo("nothing of ours was registered here")
     for line in done.stays:
         click.echo(f"stays    {line}")
     return 0
+
+
+def _removed(paths: list[str]) -> Iterator[str]:
+    """A line for each, but the many small files of sessions and locks are counted."""
+    small = [path for path in paths if os.path.basename(os.path.dirname(path)) in ("sessions", "locks")]
+    yield from (relative(path) for path in paths if path not in small)
+    if small:
+        yield f"{len(small)} small files of its sessions and locks"
 
 
 def _data(done: Removal) -> dict[str, object]:

@@ -16,15 +16,19 @@ if TYPE_CHECKING:
     from ralph_hooks.plan.compiled import Plan
     from ralph_hooks.plan.locate import Project
 
+DIGEST_SECONDS = 20.0  # clients give this event 30
+
 
 def note(project: Project, plan: Plan, event: Event) -> None:
     """Note a new prompt; the content's digest only where `when = "changed"` needs it."""
     digest = ""
     if plan.gate.when == "changed":
         from ralph_hooks.check.digest import TreeDigest
+        from ralph_hooks.check.digest.repository import Limit
 
+        Limit.until = time.monotonic() + DIGEST_SECONDS
         digest = TreeDigest.start(project).result()
-    write(event.session, {"at": time.time(), "digest": digest, "declared": False})
+    write(event.session, {"at": time.time(), "digest": digest, "declared": False, "root": project.root})
 
 
 def read(session: str) -> dict[str, Any]:

@@ -131,13 +131,13 @@ def test_the_same_entry_twice_runs_once_and_different_ones_both(project: TestPro
 
 def test_settings_changed_in_the_turn_take_effect_at_once(project: TestProject) -> None:
     with_hooks(project, stop_hook(RAN))
-    turn(project, shell("echo '{\"disableAllHooks\": true}' > .claude/settings.local.json; sleep 1"), say("done"))
+    turn(project, shell("echo '{\"disableAllHooks\": true}' > .claude/settings.local.json; sleep 3"), say("done"))
     assert runs(project) == 0
 
 
 def test_a_config_change_hook_keeps_the_old_settings_in_force(project: TestProject) -> None:
     with_hooks(project, stop_hook(RAN), stop_hook("echo kept; echo no >&2; exit 2", event="ConfigChange"))
-    turn(project, shell("echo '{\"disableAllHooks\": true}' > .claude/settings.local.json; sleep 1"), say("done"))
+    turn(project, shell("echo '{\"disableAllHooks\": true}' > .claude/settings.local.json; sleep 3"), say("done"))
     assert runs(project) == 1
 
 

@@ -11,6 +11,7 @@ import pytest
 from ralph_hooks.scripted import MessagesServer, ResponsesServer, Step, say, shell
 from tests.support.clients import ClientRun, claude, codex
 from tests.support.gated import FIX, SUITE, decisions, gated, runs, stops
+from tests.support.person import by_a_person
 from tests.support.project import Done, TestProject, make_project
 
 pytestmark = [pytest.mark.client, pytest.mark.usefixtures("installed")]
@@ -20,7 +21,9 @@ STEPS: list[Step] = [say("a"), shell(FIX), say("b")]
 
 def by_hand(project: TestProject, *words: str) -> Done:
     """The installed program, typed by a person in the project."""
-    done = subprocess.run(["ralph-hooks", *words], cwd=project.root, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*by_a_person(), "ralph-hooks", *words], cwd=project.root, capture_output=True, text=True, check=False
+    )
     return Done(done.returncode, done.stdout, done.stderr)
 
 

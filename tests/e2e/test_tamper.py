@@ -16,6 +16,7 @@ from ralph_hooks.install import entries, settings
 from ralph_hooks.scripted import MessagesServer, say, shell
 from tests.support.clients import ClientRun, claude
 from tests.support.gated import SUITE, decisions
+from tests.support.person import by_a_person
 from tests.support.project import TestProject, git, make_project
 
 pytestmark = [pytest.mark.client, pytest.mark.usefixtures("installed")]
@@ -41,7 +42,8 @@ def guarded(root: Path, more: str = "", *, failing: int = 1) -> TestProject:
 
 
 def ralph(project: TestProject, *words: str, code: int = 0) -> str:
-    done = subprocess.run(["ralph-hooks", *words], cwd=project.root, capture_output=True, text=True, check=False)
+    argv = [*by_a_person(), "ralph-hooks", *words]
+    done = subprocess.run(argv, cwd=project.root, capture_output=True, text=True, check=False)
     assert done.returncode == code, (words, done)
     return done.stdout
 

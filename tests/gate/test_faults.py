@@ -106,13 +106,39 @@ def test_term_while_the_event_is_awaited(project: TestProject) -> None:
     assert lines(project)[-1]["reason"] == "cancelled"
 
 
-def test_term_while_a_git_hangs_before_the_checks(project: TestProject, tmp_path: Path) -> None:
-    """A digest that takes its time (a slow disk, a large tree) is waited for, and so the waiting ends at once."""
+@pytest.mark.slow
+@pytest.mark.parametrize("guard", ["", "[guard]\nbaseline = 'new-only'\n"])
+@pytest.mark.parametrize("word", ["", "merge-base", "clone", "write-tree", "ls-files"])
+def test_a_git_that_hangs_costs_the_gate_no_more_than_its_time(
+    project: TestProject, tmp_path: Path, guard: str, word: str
+) -> None:
+    project.config(f"[[check]]\nname = 't'\nrun = ['python3', '-m', 'unittest', 'test_it']\n{guard}")
+    body = "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertTrue({})\n"
+    project.write("test_it.py", body.format(1)).commit()
+    stop(project).lets_go("ALLOW")
+    project.write("test_it.py", body.format(0))
+    hang_git(project, tmp_path, word)
+    begin = time.monotonic()
+    stop(project, within="16").blocks("1 failed")
+    assert time.monotonic() - begin < 16
+    assert not running()
+
+
+def hang_git(project: TestProject, tmp_path: Path, word: str) -> None:
+    """Put a git first on PATH that never ends when one of its words holds `word`."""
     git = tmp_path / "bin/git"
     git.parent.mkdir()
-    git.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/git.pid\nexec sleep {MARK}\n")
+    real = shutil.which("git")
+    git.write_text(
+        f'#!/bin/sh\ncase "$*" in *{word}*) echo $$ > {tmp_path}/git.pid; exec sleep {MARK};; esac\nexec {real} "$@"\n'
+    )
     git.chmod(0o755)
     project.env = {"PATH": f"{git.parent}:{os.environ['PATH']}"}
+
+
+def test_term_while_a_git_hangs_before_the_checks(project: TestProject, tmp_path: Path) -> None:
+    """A digest that takes its time (a slow disk, a large tree) is waited for, and so the waiting ends at once."""
+    hang_git(project, tmp_path, "")
     process = start_hook(project)
     wait_for(tmp_path / "git.pid")
     time.sleep(0.2)

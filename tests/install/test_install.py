@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ralph_hooks import paths
+from tests.support.person import by_a_person
 from tests.support.project import REPOSITORY, Done, TestProject, git, make_project
 
 RUNNER = f"{sys.executable} -m pytest -q -p no:cacheprovider"
@@ -392,7 +393,7 @@ def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
     )
     for verb in ("install", "uninstall", "doctor"):
         gone.mkdir(exist_ok=True)
-        argv = [sys.executable, "-c", code, verb]
+        argv = [*by_a_person(), sys.executable, "-c", code, verb]
         env = os.environ | {"PYTHONPATH": str(REPOSITORY)}
         done = subprocess.run(argv, cwd=gone, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == 2 and "the working directory cannot be read" in done.stderr, done.stderr

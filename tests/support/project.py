@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.support.person import by_a_person
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -23,10 +25,10 @@ class Done:
 def ralph(
     *argv: str, cwd: Path, stdin: str | bytes = "", env: dict[str, str] | None = None, timeout: float = 60
 ) -> Done:
-    """Run `ralph-hooks` from this tree, as a separate process."""
+    """Run `ralph-hooks` from this tree, as a separate process that a person started, if it is no hook."""
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run(
-        [sys.executable, "-m", "ralph_hooks", *argv],
+        [*(by_a_person() if argv[:1] != ("hook",) else []), sys.executable, "-m", "ralph_hooks", *argv],
         cwd=cwd,
         input=data,
         capture_output=True,
