@@ -17,7 +17,7 @@ def owner(run_id: str) -> int | None:
     """The pid of the live process that made this run id, or `None`."""
     pid, _, rest = run_id.partition("-")
     started, _, _ = rest.partition("-")
-    if not pid.isdigit() or not started:
+    if not (pid.isascii() and pid.isdigit()) or not started:
         return None
     if start_time(os.getpid()):
         return int(pid) if start_time(int(pid)) == started else None

@@ -110,7 +110,8 @@ class CheckoutLock:
             return None
         try:
             run = record.restore(last["run"])
-        except (KeyError, TypeError):
+            run.verdict, run.failing_count  # noqa: B018 - a file that was tampered with has others
+        except (KeyError, TypeError, ValueError, AttributeError):
             return None
         return run if run.digest_before == digest == run.digest_after else None
 
@@ -129,7 +130,7 @@ def _read(checkout: str) -> dict[str, Any] | None:
     try:
         data = fastjson.loads((text or b"").decode("utf-8", "replace"))
         float(data["run"]["duration"])
-    except (fastjson.JsonError, KeyError, TypeError, ValueError):
+    except (fastjson.JsonError, KeyError, TypeError, ValueError, OverflowError):
         return None
     return data if isinstance(data, dict) else None
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ralph_hooks.plan.config import Budget
 
 VERSION = 1
+MOST = 2**53
 
 
 def fresh() -> dict[str, Any]:
@@ -114,7 +115,10 @@ def valid(data: object) -> bool:
         key in data
         and (type(data[key]) is type(value) or (key == "lowest" and type(data[key]) is int and data[key] > 0))
         for key, value in model.items()
-    ) and all(data[key] >= 0 for key in ("charged", "blocks", "unable", "same", "seq"))
+    ) and (
+        all(0 <= data[key] <= MOST for key in ("charged", "blocks", "unable", "same", "seq"))
+        and all(isinstance(test, str) for test in data["ids"])
+    )
 
 
 def after_charges(charged: int, blocks: int) -> dict[str, Any]:

@@ -20,34 +20,35 @@ if TYPE_CHECKING:
 
 LOOP = ".loop"
 GOAL = ".goal"
+SHAPES = {LOOP: (("prompt", str), ("promise", str), ("max", int), ("n", int)), GOAL: (("run", str),)}
 GREEN_SKIP = "already green"
 
 
 def read(session: str, kind: str) -> dict[str, Any] | None:
-    """The session's loop or goal, `None` when it has none."""
-    text = files.read_bytes_or_none(_path(session, kind))
+    """The session's loop or goal, `None` when it has none or nobody can read it."""
+    text = files.read_bytes_or_none(path_of(session, kind))
     if text is None:
         return None
     try:
         data = fastjson.loads(text.decode("utf-8", "replace"))
     except fastjson.JsonError:
         return None
-    return data if isinstance(data, dict) else None
+    return data if isinstance(data, dict) and all(type(data.get(key)) is one for key, one in SHAPES[kind]) else None
 
 
 def write(session: str, kind: str, data: dict[str, Any]) -> None:
     """Raises `OSError`."""
-    files.write_state(_path(session, kind), fastjson.dumps(data).encode())
+    files.write_state(path_of(session, kind), fastjson.dumps(data).encode())
 
 
 def clear(session: str, kind: str) -> bool:
     """Whether there was one."""
-    there = os.path.exists(_path(session, kind))
-    files.remove(_path(session, kind))
+    there = os.path.lexists(path_of(session, kind))
+    files.remove(path_of(session, kind))
     return there
 
 
-def _path(session: str, kind: str) -> str:
+def path_of(session: str, kind: str) -> str:
     return os.path.join(paths.sessions_dir(), session_name(session) + kind)
 
 

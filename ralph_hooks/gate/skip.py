@@ -39,7 +39,7 @@ def read_pause(project: Project) -> tuple[float, str] | None:
     try:
         data = fastjson.loads(text.decode("utf-8", "replace"))
         until, reason = float(data["until"]), str(data.get("reason") or "no reason given")
-    except (fastjson.JsonError, KeyError, TypeError, ValueError):
+    except (fastjson.JsonError, KeyError, TypeError, ValueError, OverflowError):
         return None
     return (until, reason) if 0 < until - time.time() <= LONGEST_PAUSE else None
 

@@ -111,7 +111,6 @@ def meet_twin(stop: Stop) -> Decision | None:
 
 def read_plan(stop: Stop) -> Decision | None:
     """What a person approved. A config that cannot be read is a check that cannot run."""
-    from ralph_hooks.plan.compiled import with_check
     from ralph_hooks.plan.seal import approved
 
     assert stop.project is not None
@@ -121,11 +120,24 @@ def read_plan(stop: Stop) -> Decision | None:
         stop.run = broken_config(error.message)
         return None
     stop.plan = stop.approved.plan
-    if goal := in_session.read(stop.event.session, in_session.GOAL):
-        stop.plan = with_check(stop.plan, goal)
     if not stop.plan.check:
         stop.run = broken_config(f"`{stop.project.config_path}` has no [[check]]")
+    if os.path.lexists(goal := in_session.path_of(stop.event.session, in_session.GOAL)):
+        add_goal(stop, goal)
     return None
+
+
+def add_goal(stop: Stop, path: str) -> None:
+    """One more check, that a person gave this session."""
+    from ralph_hooks.gate.goal import values_of
+    from ralph_hooks.plan.compiled import with_check
+
+    assert stop.plan is not None
+    goal = in_session.read(stop.event.session, in_session.GOAL)
+    if goal is None:
+        stop.run = broken_config(f"this session's goal `{path}` cannot be read; `/ralph-hooks:goal clear` ends it")
+    else:
+        stop.plan = with_check(stop.plan, values_of(goal["run"]))
 
 
 def leave_subagents(stop: Stop) -> Decision | None:

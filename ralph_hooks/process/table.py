@@ -54,7 +54,7 @@ def alive(pid: int, started: str) -> bool:
         os.kill(pid, 0)  # no /proc here: the id alone has to do
     except PermissionError:
         return True
-    except OSError:
+    except (OSError, OverflowError):
         return False
     return not os.path.isdir("/proc/self")
 

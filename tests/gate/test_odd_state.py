@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,104 @@ def test_a_directory_of_state_that_is_none(project: TestProject, name: str, kind
         kind(place)
 
     go_through(project, put)
+
+
+GARBAGE = (
+    b"", b"{}", b"[]", b"null", b"7", b'"x"', b'{"v":1}', b"{", b"\xff\xfe", b"\0" * 300, b"[" * 100_000,
+    "²-²-²".encode(), b"1-1-1", b"9" * 400, b'{"until":' + b"9" * 400 + b"}",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", GARBAGE, ids=range(len(GARBAGE)))
+def test_garbage_in_every_file_of_state(project: TestProject, data: bytes) -> None:
+    person_said(project)
+    known = [path for path in state_files() if path.suffix != ".goal"]
+
+    def put() -> None:
+        for path in known:
+            if path.parent.is_dir():
+                path.write_bytes(data)
+
+    go_through(project, put, (("status",), ("log",)))
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b'{"run": 5}'])
+def test_a_goal_that_cannot_be_read_is_not_forgotten(project: TestProject, data: bytes) -> None:
+    person_said(project)
+    (goal,) = state_of().glob("sessions/*.goal")
+    goal.write_bytes(data)
+    project.write("ok", "")
+    stop(project).blocks("the check cannot run", f"goal `{goal}` cannot be read")
+    said = event(project, hook_event_name="UserPromptSubmit", prompt="/ralph-hooks:goal clear")
+    assert "the goal is gone" in project.ralph("hook", "claude", stdin=json.dumps(said)).err
+    assert stop(project).code == 0
+
+
+VALUES: tuple[object, ...] = (None, True, "", "x", "²", -1, 0, 1, 10**30, 10**400, 1e300, [], [1], [[]], {}, {"x": 1})
+
+
+def mutated(value: object, chance: random.Random) -> object:
+    """The same JSON with one place in it, at any depth, become something else or gone."""
+    if isinstance(value, dict) and value and chance.random() < 0.9:
+        key = chance.choice(list(value))
+        rest = {name: kept for name, kept in value.items() if name != key}
+        return rest if chance.random() < 0.2 else {**rest, key: mutated(value[key], chance)}
+    if isinstance(value, list) and value and chance.random() < 0.7:
+        return [mutated(value[0], chance), *value[1:]]
+    return chance.choice(VALUES)
+
+
+def mutate(path: Path, chance: random.Random) -> None:
+    data = path.read_bytes()
+    parts = data.splitlines() if path.suffix == ".jsonl" else [data]
+    try:
+        new = [json.dumps(mutated(json.loads(part), chance)).encode() for part in parts]
+    except ValueError:
+        return
+    path.write_bytes(b"\n".join(new) + b"\n" * (path.suffix == ".jsonl"))
+
+
+def mutate_state(project: TestProject, seeds: Iterable[int]) -> None:
+    """A tampered budget may well release; nothing may end as a bug or in silence."""
+    person_said(project)
+    whole = {path: path.read_bytes() for path in state_files()}
+    for seed in seeds:
+        chance = random.Random(seed)
+        for path, data in whole.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            if chance.random() < 0.5:
+                mutate(path, chance)
+        done = project.ralph("hook", "claude", stdin=json.dumps(event(project, last_assistant_message=str(seed))))
+        assert_well(done.out, done.err)
+        assert done.code == 2 or "handing back" in done.out or "NOT VERIFIED" in done.out or "red" in done.out, (
+            seed,
+            done,
+        )
+        for verb in ("status", "log", "budget"):
+            done = project.ralph(verb)
+            assert_well(done.out, done.err)
+            assert done.code in (0, 1), (seed, verb, done)
+
+
+def test_mutated_state_a_little(project: TestProject) -> None:
+    mutate_state(project, range(6))
+
+
+@pytest.mark.slow
+def test_mutated_state_a_lot(project: TestProject) -> None:
+    mutate_state(project, range(100, 220))
+
+
+def person_said(project: TestProject) -> None:
+    """What only a person's verbs write: a seal, a loop, a goal, a pause that is over."""
+    assert project.ralph("seal").code == 0
+    for prompt in ('/ralph-hooks:goal "test -e ok"', "/ralph-hooks:loop 'go on' --max 9", "/ralph-hooks:pause 1h"):
+        said = event(project, hook_event_name="UserPromptSubmit", prompt=prompt)
+        project.ralph("hook", "claude", stdin=json.dumps(said))
+    (pause,) = state_of().glob("projects/*/pause.json")
+    pause.write_text(json.dumps({"until": 1.0, "reason": "over"}))
 
 
 @pytest.mark.slow
