@@ -7,13 +7,13 @@ base cannot be run, that is said, and only deleted files with a test's name coun
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ralph_hooks.check import base as scratch
 from ralph_hooks.check import ratchet
 from ralph_hooks.check.identity import new_run_id
+from ralph_hooks.check.probe import names_test
 from ralph_hooks.check.run import Plot, run_checks
 from ralph_hooks.check.verdict import GREEN, RED, CheckResult, Run
 from ralph_hooks.check.watch import Watch
@@ -21,7 +21,6 @@ from ralph_hooks.plan.compiled import Plan
 from ralph_hooks.plan.locate import Project
 from ralph_hooks.process.capture import capture
 
-NAMED = re.compile(r"(?:^|[/._-])(?:tests?|specs?|__tests__|conftest)(?:[/._-]|$)|[a-z](?:Tests?|Spec)\.\w+$")
 SHOWN = 10
 
 
@@ -64,7 +63,7 @@ def _deleted(project: Project, commit: str) -> list[str]:
     """Deleted files that are named like tests; a renamed one is not deleted."""
     words = ["git", "diff", "--name-only", "-z", "--find-renames", "--diff-filter=D", commit]
     names = [os.fsdecode(name) for name in capture(words, cwd=project.top).out.split(b"\0") if name]
-    return [name for name in names if NAMED.search(name)]
+    return [name for name in names if names_test(name)]
 
 
 def _run_base(project: Project, plan: Plan, commit: str) -> tuple[list[CheckResult], str]:
