@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from ralph_hooks.install import mcp_entry, report, settings, survey
 from ralph_hooks.install.approve import approve
 from ralph_hooks.install.bytecode import compile_package
 from ralph_hooks.install.detect import Found, Proposal
-from ralph_hooks.install.setup import set_up
+from ralph_hooks.install.setup import Outcome, set_up
 from ralph_hooks.install.survey import Options
 from ralph_hooks.plan.locate import find_project
 from ralph_hooks.plan.seal import seal_path
@@ -28,14 +29,18 @@ CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex"
 @click.option(
     "--scope", type=click.Choice(settings.SCOPES), default="project", show_default=True, help="Which settings file."
 )
-@click.option("--command", "run", default="", metavar="LINE", help="The check, instead of the one that is found.")
+@click.option("--command", default="", metavar="LINE", help="The check, instead of the one that is found.")
 @click.option(
     "--with", "kinds", type=click.Choice(["types", "lint"]), multiple=True, help="Add the type checker or linter."
 )
-@click.option("--all-tests", is_flag=True, help="Take every test command that was found.")
-@click.option("--per-package", is_flag=True, help="One check for each package of the workspace.")
+@click.option("--all-tests", "every", is_flag=True, help="Take every test command that was found.")
+@click.option("--per-package", "packages", is_flag=True, help="One check for each package of the workspace.")
 @click.option(
-    "--timeout", type=click.IntRange(min=1), metavar="SECONDS", help="timeout_s, instead of what one run suggests."
+    "--timeout",
+    "timeout_s",
+    type=click.IntRange(min=1),
+    metavar="SECONDS",
+    help="timeout_s, instead of what one run suggests.",
 )
 @click.option(
     "--config-only", is_flag=True, help="Register no hook: the plugin, or somebody else's settings, bring it."
@@ -43,45 +48,34 @@ CLIENTS = {"claude": ("claude",), "codex": ("codex",), "all": ("claude", "codex"
 @click.option("--mcp", "with_mcp", is_flag=True, help="Also register the MCP server in `.mcp.json`.")
 @click.option("--guard/--no-guard", default=True, help="Also watch over settings changes and a person's prompts.")
 @click.option("--prove/--no-prove", default=True, help="Try it in a scratch copy with a planted failing test.")
-@click.option("--force", is_flag=True, help="Take a command that cannot turn red or never ends.")
+@click.option("--force", is_flag=True, help="Take what is refused: a command that cannot decide, a second hook.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing, take the first choice.")
 @click.option("--dry-run", is_flag=True, help="Show the changes, write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="The outcome as JSON.")
-def command(
-    *,
-    client: str,
-    scope: str,
-    run: str,
-    kinds: tuple[str, ...],
-    all_tests: bool,
-    per_package: bool,
-    timeout: int | None,
-    config_only: bool,
-    with_mcp: bool,
-    guard: bool,
-    prove: bool,
-    force: bool,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> int:
+def command(*, yes: bool, dry_run: bool, as_json: bool, with_mcp: bool, **given: Any) -> int:
     """Exit 0 when the gate is in place, whatever the suite says today; 1 when it is not."""
     signals.unwind()
-    options = Options(
-        clients=() if config_only else CLIENTS[client], scope=scope, command=run, kinds=kinds, every=all_tests,
-        packages=per_package, timeout_s=timeout, force=force, dry_run=dry_run, prove=prove, guard=guard,
-    )  # fmt: skip
     compile_package()
     asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    options = _options(dry_run=dry_run, **given)
     if with_mcp:
         mcp_entry.install(survey.site(common.here()).root, dry_run=True)  # what cannot be done is said before anything
     outcome = set_up(common.here(), options, _ask if asked else _first, _quiet if as_json else _tell)
     if with_mcp:
-        outcome.settings.append(
-            (mcp_entry.layer(outcome.site.root), mcp_entry.install(outcome.site.root, dry_run=dry_run))
-        )
+        root = outcome.site.root
+        outcome.settings.append((mcp_entry.layer(root), mcp_entry.install(root, dry_run=dry_run)))
     if not dry_run:
         outcome.notes += _seal()
+    _show(outcome, dry_run=dry_run, as_json=as_json)
+    return 0
+
+
+def _options(*, client: str, config_only: bool, **given: Any) -> Options:
+    """The command line as `set_up` takes it; every other name is the same in both."""
+    return Options(clients=() if config_only else CLIENTS[client], **given)
+
+
+def _show(outcome: Outcome, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(report.data(outcome), indent=2))
     elif dry_run:
@@ -90,7 +84,6 @@ def command(
     else:
         for line in (*report.lines(outcome), *(f"{'next':<9}{step}" for step in report.next_steps(outcome))):
             click.echo(line)
-    return 0
 
 
 def _seal() -> list[str]:

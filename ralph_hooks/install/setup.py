@@ -11,7 +11,7 @@ from ralph_hooks.check.lock import Busy
 from ralph_hooks.check.run import Watch
 from ralph_hooks.check.verdict import TIMEOUT, Run
 from ralph_hooks.errors import RalphError
-from ralph_hooks.install import canary, entries, settings, survey, writer
+from ralph_hooks.install import by_hand, canary, entries, settings, survey, writer
 from ralph_hooks.install.approve import announce
 from ralph_hooks.install.canary import Proof
 from ralph_hooks.install.doctor import examine, program
@@ -61,14 +61,25 @@ def set_up(start: str, options: Options, choose: Choose, tell: Tell) -> Outcome:
 def _planned(place: Site, draft: Draft, options: Options) -> Outcome:
     """Look at every file first, so that one that must be left alone stops everything before the first write."""
     seconds = _seconds(draft)
+    beside = _beside(place, options)
     layers = [settings.layer(client, options.scope, place.root) for client in options.clients]
     changes = [(layer, _register(layer, draft, seconds, options, dry_run=True)) for layer in layers]
     before = None if draft.text is not None else b""
     config = Change(draft.path, before, before if draft.text is None else draft.text.encode())
-    outcome = Outcome(place, draft, seconds, config, changes, notes=list(draft.refused))
+    outcome = Outcome(place, draft, seconds, config, changes, notes=[*draft.refused, *beside])
     if not place.git:
         outcome.notes.append("this is no git repository: nothing is remembered, so the checks run at every stop")
     return outcome
+
+
+def _beside(place: Site, options: Options) -> list[str]:
+    """A pasted hook of ours would run beside the new one. Raises `RalphError`; with --force it is only said."""
+    layers = [layer for client in options.clients for layer in settings.layers(client, place.root)]
+    found = [each for each in by_hand.pasted(layers) if each.event == "Stop"]
+    if found and not options.force:
+        what = f"`{found[0].where}`: a Stop hook that was written by hand starts `ralph-hooks` already"
+        raise RalphError(what, f"{by_hand.WAY_OUT}; or insist on both with --force")
+    return [f"`{each.where}` starts `ralph-hooks` too; each stop is judged once, by two processes" for each in found]
 
 
 def _seconds(draft: Draft) -> int:

@@ -39,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A hook with our id and the way to it: (container, item) pairs from the root down to the hook itself."""
+    """A hook and the way to it: (container, item) pairs from the root down to the hook itself."""
 
     event: str
     path: tuple[tuple[Node, Item], ...]
@@ -94,16 +94,25 @@ def _group(entry: Entry) -> dict[str, Any]:
     return {**({"matcher": entry.matcher} if entry.matcher else {}), "hooks": [entry.hook]}
 
 
+def hooks_of(root: Node) -> Iterator[tuple[str, Node]]:
+    """The event and the object of every hook, whoever's."""
+    for found in _all(root):
+        yield found.event, found.node
+
+
 def _find(root: Node) -> Iterator[Found]:
     """Everything with our id, also below a repeated key that no reader sees any more."""
+    yield from (found for found in _all(root) if is_ours(found.node))
+
+
+def _all(root: Node) -> Iterator[Found]:
     for hooks in _members(root, "hooks"):
         for event in _items(hooks.node, "object"):
             for group in _items(event.node, "array"):
                 for holder in _members(group.node, "hooks"):
                     for hook in _items(holder.node, "array"):
-                        if is_ours(hook.node):
-                            path = (root, hooks), (hooks.node, event), (event.node, group), (holder.node, hook)
-                            yield Found(str(event.key), path)
+                        path = (root, hooks), (hooks.node, event), (event.node, group), (holder.node, hook)
+                        yield Found(str(event.key), path)
 
 
 def is_ours(hook: Node) -> bool:

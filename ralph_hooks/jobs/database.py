@@ -84,7 +84,9 @@ def connect(database: Database) -> sa.Engine:
 
     if not database.sqlite:
         # No ping before each use: whoever works for long tries again, and the next connection is a new one.
-        return sa.create_engine(database.url, connect_args={"connect_timeout": CONNECT_SECONDS}, pool_size=20)
+        return sa.create_engine(
+            database.url, connect_args={"connect_timeout": CONNECT_SECONDS}, pool_size=20, max_overflow=0
+        )
     files.make_dirs(os.path.dirname(os.path.abspath(sa.make_url(database.url).database or "")))
     engine = sa.create_engine(database.url, execution_options={"schema_translate_map": {"ralph_hooks": None}})
     sa.event.listen(engine, "connect", _prepare_sqlite)

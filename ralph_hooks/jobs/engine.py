@@ -6,7 +6,6 @@ its generation is recorded already, so that a step that runs twice does its work
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 import uuid
@@ -14,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from ralph_hooks.check.identity import new_run_id
 from ralph_hooks.evolve import actions, iteration, lineage
@@ -24,29 +23,13 @@ from ralph_hooks.evolve.order import Order
 from ralph_hooks.evolve.stop_rules import Ending, cycle_note, decide
 from ralph_hooks.jobs.bounds import attempted, limits_of, remaining, sweep_run
 from ralph_hooks.jobs.database import DatabaseTrouble
+from ralph_hooks.jobs.launching import Launcher, StoreWatch, complain
 from ralph_hooks.jobs.owner import Owner, me
 from ralph_hooks.jobs.result import result_of
 from ralph_hooks.jobs.store import LeaseLost, Store
 from ralph_hooks.jobs.takeover import lost_seconds
 
 RETRY_SECONDS = 0.5
-COMPLAIN_SECONDS = 60.0
-
-
-class Watch(Protocol):
-    """What a launched generation asks while it runs."""
-
-    def cancelled(self) -> bool:
-        """Whether somebody asked for the end."""
-
-    def beat(self) -> None:
-        """Renew the lease. Raises `LeaseLost`."""
-
-
-class Launcher(Protocol):
-    """Runs one generation in a process tree of its own and gives what it left behind; never raises for its faults."""
-
-    def __call__(self, order: Order, watch: Watch) -> Iteration: ...
 
 
 class Engine:
@@ -188,7 +171,7 @@ class Engine:
 
     def _launched(self, order: Order, token: str) -> Iteration:
         begin = time.monotonic()
-        found = self._launch(order, _StoreWatch(self._store, order, token))
+        found = self._launch(order, StoreWatch(self._store, order, token))
         return replace(found, duration=round(time.monotonic() - begin, 3))
 
     def _record(self, state: LineageState, job: JobState, token: str, found: Iteration) -> dict[str, Any]:
@@ -231,30 +214,3 @@ class Engine:
                 time.sleep(RETRY_SECONDS)
             else:
                 return
-
-
-_complained: dict[str, float] = {}
-
-
-def complain(trouble: DatabaseTrouble) -> None:
-    """Into the worker's log; the same words once a minute, so that a long outage does not fill the disk."""
-    now = time.monotonic()
-    if now < _complained.get(trouble.message, 0.0) + COMPLAIN_SECONDS:
-        return
-    if len(_complained) > 100:
-        _complained.clear()
-    _complained[trouble.message] = now
-    print(f"{time.strftime('%F %T')} {trouble.message}; trying again", file=sys.stderr, flush=True)  # noqa: T201
-
-
-class _StoreWatch:
-    def __init__(self, store: Store, order: Order, token: str) -> None:
-        self._store = store
-        self._order = order
-        self._token = token
-
-    def cancelled(self) -> bool:
-        return self._store.cancel_requested(self._order.job_id)
-
-    def beat(self) -> None:
-        self._store.beat(self._order.lineage_id, self._token)

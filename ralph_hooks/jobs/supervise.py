@@ -16,8 +16,8 @@ from ralph_hooks.evolve import actions, iteration
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.order import Order
 from ralph_hooks.jobs.database import DatabaseTrouble
-from ralph_hooks.jobs.engine import Watch
 from ralph_hooks.jobs.folders import run_folder
+from ralph_hooks.jobs.launching import Watch
 from ralph_hooks.jobs.owner import BEAT_SECONDS, LEASE_SECONDS
 from ralph_hooks.jobs.store import LeaseLost
 from ralph_hooks.loop.providers.base import RUN_MARK

@@ -12,7 +12,8 @@ from typing import Any
 from ralph_hooks.errors import RalphError
 from ralph_hooks.jobs import adopt, folders, slots
 from ralph_hooks.jobs.database import Database, connect, locate, migrate, quiet_dbos, require_extra, start_lock
-from ralph_hooks.jobs.engine import Engine, Launcher
+from ralph_hooks.jobs.engine import Engine
+from ralph_hooks.jobs.launching import Launcher
 from ralph_hooks.jobs.slots import APPLICATION, QUEUE, VERSION, WORKFLOW, Slot
 from ralph_hooks.jobs.store import Store
 from ralph_hooks.jobs.supervise import Supervisor
@@ -59,11 +60,12 @@ class Worker:
         return 0
 
     def _work(self, store: Store, jobs: Engine, slot: Slot) -> None:
+        adopter = adopt.Adopter(store, slot)
         idle_since = next_look = next_pruning = time.monotonic()
         while not self._stop.wait(STEP):
             now = time.monotonic()
             if now >= next_look:
-                adopt.look(store, slot)
+                adopter.look()
                 next_look = now + ADOPT_SECONDS
             if now >= next_pruning:
                 with suppress(RalphError):

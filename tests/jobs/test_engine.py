@@ -19,8 +19,9 @@ from ralph_hooks.evolve.refusal import parse_call
 from ralph_hooks.evolve.setting import settle
 from ralph_hooks.jobs.cancel import cancel
 from ralph_hooks.jobs.database import DatabaseTrouble, connect, locate, migrate
-from ralph_hooks.jobs.engine import Engine, Watch
+from ralph_hooks.jobs.engine import Engine
 from ralph_hooks.jobs.follow import find, listing
+from ralph_hooks.jobs.launching import Watch
 from ralph_hooks.jobs.opening import client
 from ralph_hooks.jobs.owner import BEAT_SECONDS, LEASE_SECONDS, Owner, me
 from ralph_hooks.jobs.start import AlreadyRunning, queue

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph_hooks.jobs import engine, folders
+from ralph_hooks.jobs import folders, launching
 from ralph_hooks.jobs.cancel import cancel
 from ralph_hooks.jobs.database import DatabaseTrouble
 from ralph_hooks.jobs.follow import find, result
@@ -72,6 +72,6 @@ def test_a_long_log_begins_anew(tmp_path: Path) -> None:
 
 def test_the_same_trouble_is_told_once_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(50):
-        engine.complain(DatabaseTrouble("the database is away"))
-        engine.complain(DatabaseTrouble("the disk is full"))
+        launching.complain(DatabaseTrouble("the database is away"))
+        launching.complain(DatabaseTrouble("the disk is full"))
     assert capsys.readouterr().err.count("trying again") == 2

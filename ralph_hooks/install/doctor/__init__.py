@@ -9,6 +9,7 @@ CHECKS: tuple[Check, ...] = (
     files_of.valid,
     gate.config,
     files_of.registered_once,
+    files_of.written_by_hand,
     files_of.plugin_and_settings,
     files_of.not_disabled,
     files_of.started_here,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ralph_hooks import files
 from ralph_hooks.errors import RalphError
 from ralph_hooks.install import jsontext, settings
+from ralph_hooks.install.by_hand import WAY_OUT, pasted
 from ralph_hooks.install.doctor.finding import Finding, Patient
 from ralph_hooks.install.jsontext import JsonTextError, Node
 from ralph_hooks.process.capture import capture
@@ -33,7 +34,7 @@ def valid(patient: Patient) -> Iterator[Finding]:
 
 def registered_once(patient: Patient) -> Iterator[Finding]:
     """One Stop hook of ours for each client, not none and not two."""
-    if not patient.clients():
+    if not patient.clients() and not pasted(patient.layers):
         yield Finding("no-hook", "no Stop hook of ours is in any settings file", "ralph-hooks install")
     for client in patient.clients():
         places = [each.layer for each in patient.registered if each.layer.client == client and each.stop]
@@ -41,6 +42,17 @@ def registered_once(patient: Patient) -> Iterator[Finding]:
             where = " and ".join(f"`{layer.path}`" for layer in places)
             fix = f"ralph-hooks uninstall --client {client} --scope {places[-1].scope}"
             yield Finding("two-hooks", f"our hook is registered in {where}", fix)
+
+
+def written_by_hand(patient: Patient) -> Iterator[Finding]:
+    """A pasted hook works as long as nobody changes it; no install brings it up to date, no guard watches over it."""
+    for found in pasted(patient.layers):
+        beside = any(each.layer.client == found.layer.client and each.stop for each in patient.registered)
+        what = f"`{found.where}`: a {found.event} hook that was written by hand starts `ralph-hooks`"
+        if beside and found.event == "Stop":
+            yield Finding("by-hand", f"{what}, beside the one that `install` wrote", "take it out")
+        else:
+            yield Finding("by-hand", f"{what}, so `install` and `uninstall` leave it alone", WAY_OUT)
 
 
 def plugin_and_settings(patient: Patient) -> Iterator[Finding]:
