@@ -84,7 +84,7 @@ def read_event(fd: int = 0, seconds: float = READ_SECONDS) -> bytes:
         except OSError as error:
             raise BadEventError(f"standard input cannot be read: {error.strerror}") from None
         data += part
-        # an object ends where nothing more lies ready: asked after every part, long ones would be parsed again and again
+        # an object ends where nothing more lies ready; asked after every part, a long one would be parsed each time
         if not part or (part.rstrip().endswith(b"}") and not poller.poll(0) and _whole(data)):
             return bytes(data)
         if len(data) > MOST_BYTES:
