@@ -86,12 +86,12 @@ def _measure(project: Project, plan: Plan, commit: str, around: tuple[Watch, flo
         plot = Plot(root, new_run_id(), os.path.join(project.state, "logs", "baseline"), deadline)
         quiet = Watch()
         quiet.cancel = watch.cancel
-        if setup and (failed := _set_up(setup, plot, quiet)):
+        if setup and (failed := set_up(setup, plot, quiet)):
             return Baseline(commit, unknown=failed)
         return _judged(commit, run_checks(plan.check, plot, quiet))
 
 
-def _set_up(argv: list[str], plot: Plot, watch: Watch) -> str:
+def set_up(argv: list[str], plot: Plot, watch: Watch) -> str:
     """As a check, so that the gate's deadline and a signal end it too; "" when it is done."""
     (result,) = run_checks([Check(run=argv, name="baseline_setup", format="none")], plot, watch)
     return "" if result.verdict == GREEN else f"`baseline_setup` failed ({result.why})"

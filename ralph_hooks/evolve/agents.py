@@ -27,7 +27,8 @@ def run_round(call: RoundCall) -> RoundEnd:
         arguments=tuple(call.arguments),
         command=tuple(call.command),
     )
-    limits = Limits(round_timeout=0, deadline=call.deadline)
+    # a generation has its own bound and no other: an agent may be silent through a long build
+    limits = Limits(round_timeout=0, idle_timeout=0, deadline=call.deadline)
     lingering = _Lingering(call)
     watch = Watch(stop=lingering.over, show=lingering.look)
     return _end(run_agent(provider_for(call.provider), order, limits, call.run_id, watch), lingering)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 
 from ralph_hooks import files, paths
@@ -32,8 +33,9 @@ def prepare(order: Order) -> Order:
     """The order, with the clone as its root. Raises `GitError` in git's own words."""
     top = folder(order)
     if not os.path.isdir(os.path.join(top, ".git")):
-        files.make_dirs(os.path.dirname(top))
-        Git(os.path.dirname(top)).run("clone", "-q", "--no-checkout", "--", order.call["git_remote"], top)
+        _clone(order.call["git_remote"], top)
+    # under the lineage's lease nobody else works here: a lock is what a killed git left
+    files.remove(os.path.join(top, ".git", "index.lock"))
     git, name = Git(top), branch(order.lineage_id)
     git.run("fetch", "-q", "origin")
     theirs = git.commit(f"refs/remotes/origin/{name}")
@@ -53,6 +55,16 @@ def prepare(order: Order) -> Order:
         raise RalphError(f"`{order.settings['inside']}` is not a directory of `{order.call['git_remote']}`")
     config = os.path.join(root, os.path.basename(order.settings["config_path"] or "ralph-hooks.toml"))
     return replace(order, settings={**order.settings, "root": root, "config_path": config})
+
+
+def _clone(remote: str, top: str) -> None:
+    """Beside its place first, so that a clone that was cut in the middle is never taken for one."""
+    place = os.path.dirname(top)
+    files.make_dirs(place)
+    fresh = f"{top}.new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    Git(place).run("clone", "-q", "--no-checkout", "--", remote, fresh)
+    os.rename(fresh, top)
 
 
 def _catch_up(git: Git, order: Order, theirs: str) -> None:

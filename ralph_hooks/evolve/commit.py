@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from ralph_hooks import paths as paths_of_state
 from ralph_hooks.errors import RalphError
 from ralph_hooks.loop import index as persons_index
 from ralph_hooks.loop.commit import UNDER_WAY
@@ -62,6 +63,8 @@ def commit_all(tree: Tree, message: str) -> Made:
     for name in UNDER_WAY:
         if os.path.exists(os.path.join(tree.top, tree.git.line("rev-parse", "--git-path", name))):
             raise GitError(f"`{tree.top}` is in the middle of a merge or rebase ({name})")
+    scratch = _scratch(tree)
+    persons_index.keep_promise(tree.git, scratch)
     head = tree.head()
     with tempfile.TemporaryDirectory(prefix="ralph-index-") as folder:
         staged = Git(tree.top, os.path.join(folder, "index"))
@@ -78,9 +81,21 @@ def commit_all(tree: Tree, message: str) -> Made:
             return Made(left_out=left_out)
         if tree.head() != head:
             raise GitError("HEAD has moved meanwhile")
-        staged.run("commit", "-q", "--cleanup=verbatim", "-F", "-", stdin=message.encode())
-    new = tree.head()
-    return Made(new, paths, left_out, persons_index.move(tree.git, head, new))
+        persons_index.promise(scratch, head, "")
+        try:
+            staged.run("commit", "-q", "--cleanup=verbatim", "-F", "-", stdin=message.encode())
+        finally:
+            note = persons_index.keep_promise(tree.git, scratch)
+    return Made(tree.head(), paths, left_out, note)
+
+
+def _scratch(tree: Tree) -> str:
+    return os.path.join(paths_of_state.checkout_dir(tree.top), "evolve")
+
+
+def keep_promise(tree: Tree) -> None:
+    """Move the person's index after a commit whose maker was killed before it could."""
+    persons_index.keep_promise(tree.git, _scratch(tree))
 
 
 def is_secret(path: bytes) -> bool:

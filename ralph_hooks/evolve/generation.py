@@ -10,6 +10,7 @@ from typing import Any
 from ralph_hooks.errors import RalphError
 from ralph_hooks.evolve import actions, content, grade, iteration, phase
 from ralph_hooks.evolve.actions import Facts
+from ralph_hooks.evolve.commit import Tree, keep_promise
 from ralph_hooks.evolve.findings import findings_hash
 from ralph_hooks.evolve.iteration import Iteration
 from ralph_hooks.evolve.judge import criteria_outcomes, evidence_text, project_outcomes
@@ -76,6 +77,8 @@ def generate(order: Order, rounds: RoundRunner, logs: str) -> Iteration:
 def look(work: Work) -> None:
     """The content before the round."""
     work.teller.enter(phase.LOOK)
+    if work.order.call["commit_policy"] != "none":
+        keep_promise(Tree(work.root))
     work.before = content.content_digest(work.project)
     work.plan_before = content.plan_digest(work.root, work.order.lineage_id)
 

@@ -44,7 +44,10 @@ def move(git: Git, old: str, new: str) -> str:
 
 
 def promise(scratch: str, old: str, new: str) -> None:
-    """Note that the index has to follow, before the branch moves: a driver that dies in between leaves the note."""
+    """Note that the index has to follow, before the branch moves: a driver that dies in between leaves the note.
+
+    `new` is "" where the commit is not made yet; it is the child of `old` then.
+    """
     files.write_atomic(os.path.join(scratch, PROMISE), fastjson.dumps({"old": old, "new": new}).encode())
 
 
@@ -60,7 +63,10 @@ def keep_promise(git: Git, scratch: str) -> str:
         old, new = str(noted["old"]), str(noted["new"])
     except (fastjson.JsonError, KeyError, TypeError):
         return ""
-    return move(git, old, new) if git.commit("HEAD") == new else ""
+    head = git.commit("HEAD")
+    if not new and head and head != old and git.commit("HEAD^") == old:
+        new = head
+    return move(git, old, new) if new and head == new else ""
 
 
 def changes(git: Git, old: str, new: str) -> list[bytes]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ralph_hooks.evolve import agents
 from ralph_hooks.evolve.call import as_json
 from ralph_hooks.evolve.content import plan_path
 from ralph_hooks.evolve.generation import generate
@@ -16,6 +17,7 @@ from ralph_hooks.evolve.order import Order
 from ralph_hooks.evolve.refusal import parse_call
 from ralph_hooks.evolve.rounds import RoundCall, RoundEnd
 from ralph_hooks.evolve.setting import settle
+from ralph_hooks.loop.round import AgentRun, Limits
 from tests.support.project import TestProject, make_project
 
 Agent = Callable[[Path], RoundEnd | None]
@@ -152,3 +154,20 @@ def test_fewer_tests_than_before_are_told(project: TestProject) -> None:
     found = run(project, writes("1"), last=Iteration(generation=1, tests=5))
     assert found.grade is None
     assert found.notes == ["the number of tests fell from 5 to 1, so this generation has no grade"]
+
+
+def test_a_generation_has_no_bound_but_its_own(project: TestProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent may be silent for a whole build."""
+    seen: list[Limits] = []
+
+    def agent(*given: Any) -> AgentRun:
+        seen.append(given[2])
+        return AgentRun()
+
+    monkeypatch.setattr(agents, "run_agent", agent)
+    call = RoundCall(
+        prompt="p", root=str(project.root), run_id="r", provider="command", command=["true"], arguments=[],
+        deadline=5.0, logs=str(project.root.parent),
+    )  # fmt: skip
+    agents.run_round(call)
+    assert (seen[0].idle_timeout, seen[0].round_timeout, seen[0].deadline) == (0, 0, 5.0)

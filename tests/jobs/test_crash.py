@@ -141,6 +141,8 @@ class Referee(threading.Thread):
 
 def campaign(project: JobProject, kills: int, seed: int) -> None:
     """Kill something at a random instant, pick up the pieces, again and again."""
+    config = (project.project.root / "ralph-hooks.toml").read_text()
+    project.project.config(config + "[evolve]\nlineage_cap = 10000\n").commit()
     dice = random.Random(seed)
     referee = Referee(project)
     referee.start()
@@ -164,6 +166,7 @@ def campaign(project: JobProject, kills: int, seed: int) -> None:
         pick_up(project, jobs)
     referee.over.set()
     while (result := project.end(jobs[-1], 120))["status"] != "completed":
+        assert result["stop_reason"] != "exhausted", result
         jobs.append(project.start())
     assert referee.most <= 1, "two agents lived at once"
     assert not project.agents(), "an agent outlived its job"

@@ -183,6 +183,8 @@ def test_codex_hooks_that_a_person_switched_off(tmp_path: Path, monkeypatch: pyt
         ("claude", "--json-schema {}"), ("claude", "--json-schema={}"), ("claude", "--output-format text"),
         ("codex", "resume x"), ("codex", "fork"), ("codex", "--disable hooks"), ("codex", "--disable=hooks"),
         ("codex", "-c features.hooks=false"), ("codex", "--output-schema x"), ("codex", "-C /"),
+        ("claude", "-r5f0e"), ("codex", "-cfeatures.hooks=false"), ("codex", "-c=features.hooks=false"),
+        ("codex", "-C/"), ("codex", "-ofile"), ("codex", "--config='features={hooks=false}'"),
     ],
 )  # fmt: skip
 def test_arguments_that_are_refused(name: str, words: str) -> None:

@@ -29,7 +29,18 @@ def provider_for(name: str, known: dict[str, Provider] | None = None) -> Provide
 def check_arguments(provider: Provider, arguments: Sequence[str]) -> None:
     """Refuse what would make a round other than fresh, or take its hook away. Raises `RefusedError`."""
     for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
-        flag, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
-        for spelled in (flag, f"{flag} {value if equals else following}".replace('"', "")):
+        flag, value = _parts(word, following)
+        for spelled in (flag, f"{flag} {value}"):
             if spelled in provider.refused:
                 raise RefusedError(f"`{spelled}` cannot be passed to {provider.name}: {provider.refused[spelled]}")
+
+
+def _parts(word: str, following: str) -> tuple[str, str]:
+    """The option and its value, however they are written: `--flag=x`, `--flag x`, `-fx`, `-f x`."""
+    if word.startswith("--"):
+        flag, equals, value = word.partition("=")
+    elif word.startswith("-") and len(word) > 2:
+        flag, equals, value = word[:2], "=", word[2:].removeprefix("=")
+    else:
+        flag, equals, value = word, "", ""
+    return flag, "".join((value if equals else following).split()).replace('"', "").replace("'", "")

@@ -33,7 +33,8 @@ REFUSED = {
     "-C": OURS, "--cd": OURS, "--worktree": "the round must work in this checkout",
     "--disable hooks": HOOKS, "--disable codex_hooks": HOOKS, "-c features.hooks=false": HOOKS,
     "-c features.codex_hooks=false": HOOKS, "--config features.hooks=false": HOOKS,
-    "--config features.codex_hooks=false": HOOKS,
+    "--config features.codex_hooks=false": HOOKS, "-c features={hooks=false}": HOOKS,
+    "--config features={hooks=false}": HOOKS,
 }  # fmt: skip
 
 
