@@ -74,6 +74,11 @@ def no_hook(project: TestProject) -> None:
     settings.uninstall(settings.layer("claude", "project", str(project.root)))
 
 
+def plugin_alone(project: TestProject) -> None:
+    no_hook(project)
+    project.write(".claude/settings.json", '{"enabledPlugins": {"ralph-hooks@ralph-hooks": true}}')
+
+
 def no_program(project: TestProject) -> None:
     os.unlink(os.path.join(os.environ["PATH"].split(":")[0], "ralph-hooks"))
 
@@ -91,6 +96,7 @@ SICK: dict[str, tuple[Callable[[TestProject], object], list[str]]] = {
     "no hook": (no_hook, ["no-hook"]),
     "two hooks": (two_scopes, ["two-hooks"]),
     "the plugin too": (put(LOCAL, '{"enabledPlugins": {"ralph-hooks@market": true}}'), ["plugin-and-settings"]),
+    "the plugin alone": (plugin_alone, []),
     "another plugin": (put(LOCAL, '{"enabledPlugins": {"other@market": true, "ralph-hooks@x": false}}'), []),
     "all hooks disabled": (put(LOCAL, '{"disableAllHooks": true}'), ["hooks-disabled"]),
     "not disabled": (put(LOCAL, '{"disableAllHooks": false}'), []),
