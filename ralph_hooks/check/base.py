@@ -1,13 +1,11 @@
 """The baseline (T5): which tests fail at the merge-base already, measured in a scratch clone of it.
 
-The clone borrows the checkout's objects and its dependency directories; nothing is written to the checkout. Where a
-dependency directory leads back into the checkout (an editable install, a linked workspace), the clone would test the
-checkout's own code and excuse everything: then the baseline is unknown, and unknown excuses nothing.
+The clone borrows the checkout's objects and its dependency directories; nothing is written to the checkout. Where the
+clone would test the checkout's own code (`check/probe.py`), the baseline is unknown, and unknown excuses nothing.
 """
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import shutil
@@ -19,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ralph_hooks import files
-from ralph_hooks.check.dependencies import LINKED, link_dependencies
+from ralph_hooks.check import probe
+from ralph_hooks.check.dependencies import link_dependencies
 from ralph_hooks.check.identity import new_run_id
 from ralph_hooks.check.lock import Busy, CheckoutLock
 from ralph_hooks.check.run import Plot, Watch, run_checks
@@ -80,18 +79,24 @@ def _measure(project: Project, plan: Plan, commit: str, around: tuple[Watch, flo
     watch, deadline = around
     setup = list(plan.guard.baseline_setup)
     with clone_at(project.top, commit, link=not setup, deadline=deadline) as top:
-        if not setup and (leak := leads_back(project.top, top)):
+        if not setup and (leak := probe.leads_back(project.top, top)):
             return Baseline(commit, unknown=f"`{leak}` leads back into the checkout; set `[guard] baseline_setup`")
         root = os.path.normpath(os.path.join(top, os.path.relpath(project.root, project.top)))
         plot = Plot(root, new_run_id(), os.path.join(project.state, "logs", "baseline"), deadline)
         quiet = Watch()
         quiet.cancel = watch.cancel
-        if setup and (failed := _set_up(setup, plot, quiet)):
+        if setup and (failed := set_up(setup, plot, quiet)):
             return Baseline(commit, unknown=failed)
-        return _judged(commit, run_checks(plan.check, plot, quiet))
+        results = run_checks(plan.check, plot, quiet)
+        found = _judged(commit, results)
+        if not found.ids or setup:
+            return found
+        code = probe.changed_code(project.top, top, commit, _left(deadline, GIT_SECONDS))
+        why = probe.elsewhere(top, code, results, lambda: run_checks(plan.check, plot, quiet))
+        return Baseline(commit, unknown=why) if why else found
 
 
-def _set_up(argv: list[str], plot: Plot, watch: Watch) -> str:
+def set_up(argv: list[str], plot: Plot, watch: Watch) -> str:
     """As a check, so that the gate's deadline and a signal end it too; "" when it is done."""
     (result,) = run_checks([Check(run=argv, name="baseline_setup", format="none")], plot, watch)
     return "" if result.verdict == GREEN else f"`baseline_setup` failed ({result.why})"
@@ -129,37 +134,6 @@ def clone_at(top: str, commit: str, *, link: bool = True, deadline: float | None
         yield copy
     finally:
         shutil.rmtree(base, ignore_errors=True)
-
-
-def leads_back(top: str, copy: str) -> str:
-    """The first linked dependency that resolves into the checkout's own code, or ""."""
-    top = os.path.realpath(top)
-    for name in LINKED:
-        for linked in (os.path.join(copy, name), *glob.glob(os.path.join(copy, "*", name))):
-            if os.path.islink(linked) and (leak := _editable(linked, top) or _workspace_link(linked, top)):
-                return leak
-    return ""
-
-
-def _editable(directory: str, top: str) -> str:
-    """A `.pth` file or an editable finder in a virtual environment that names the checkout."""
-    for pattern in ("*.pth", "__editable__*.py", "*.egg-link", "*.dist-info/direct_url.json"):
-        for path in glob.glob(os.path.join(directory, "lib", "python*", "site-packages", pattern)):
-            text = (files.read_bytes_or_none(path) or b"").decode("utf-8", "replace")
-            outside = text.replace(os.path.realpath(directory), "")
-            if top in outside and (not path.endswith(".json") or '"editable"' in text):
-                return path
-    return ""
-
-
-def _workspace_link(directory: str, top: str) -> str:
-    """A package in node_modules that is a link to a package of the checkout."""
-    inside = os.path.realpath(directory)
-    for path in (*glob.glob(os.path.join(directory, "*")), *glob.glob(os.path.join(directory, "@*", "*"))):
-        real = os.path.realpath(path)
-        if os.path.islink(path) and real.startswith(top + os.sep) and not real.startswith(inside + os.sep):
-            return path
-    return ""
 
 
 def _load(project: Project, commit: str, plan_digest: str) -> Baseline | None:

@@ -43,31 +43,31 @@ def hold(project: Project, results: list[CheckResult], rules: Guard, *, learn: b
             result.verdict = RED
             result.why = "; ".join(lost)
         elif result.verdict == GREEN and not lost and learn:
-            known[result.name] = _baseline(result.evidence) or known.get(result.name)
+            known[result.name] = baseline(result.evidence) or known.get(result.name)
     if learn:
         _save(project, {name: entry for name, entry in known.items() if entry})
     return notes
 
 
-def losses(before: dict[str, Any] | None, now: Evidence | None) -> list[str]:
-    """What was run at the last green and is not run now."""
+def losses(before: dict[str, Any] | None, now: Evidence | None, then: str = "the last green") -> list[str]:
+    """What was run at `then` and is not run now."""
     if not before:
         return []
     executed = now.executed if now is not None else None
     if executed is None:
-        return [f"the last green counted {before['executed']} tests; now nobody counts"] if before["executed"] else []
+        return [f"{then} counted {before['executed']} tests; now nobody counts"] if before["executed"] else []
     if before["ids"] and now is not None and now.complete:
-        return _lost_ids(before["ids"], now.statuses)
+        return _lost_ids(before["ids"], now.statuses, then)
     if executed < before["executed"] and (now is None or not now.failing):
-        return [f"{before['executed'] - executed} fewer tests were run than at the last green; which ones is unknown"]
+        return [f"{before['executed'] - executed} fewer tests were run than at {then}; which ones is unknown"]
     return []
 
 
-def _lost_ids(before: dict[str, str], now: dict[str, str]) -> list[str]:
+def _lost_ids(before: dict[str, str], now: dict[str, str], then: str) -> list[str]:
     arrived = {name_of(test) for test in now if test not in before}
     vanished = [test for test in before if test not in now and name_of(test) not in arrived]
     idle = [test for test, status in before.items() if status in RAN and now.get(test, status) not in RAN]
-    found = [f"{len(vanished)} tests vanished since the last green: {_some(vanished)}"] if vanished else []
+    found = [f"{len(vanished)} tests vanished since {then}: {_some(vanished)}"] if vanished else []
     return found + ([f"{len(idle)} tests are skipped or expected to fail now: {_some(idle)}"] if idle else [])
 
 
@@ -83,7 +83,7 @@ def _some(tests: list[str]) -> str:
     return ", ".join(tests[:SHOWN]) + (f" (+{len(tests) - SHOWN} more)" if len(tests) > SHOWN else "")
 
 
-def _baseline(evidence: Evidence | None) -> dict[str, Any] | None:
+def baseline(evidence: Evidence | None) -> dict[str, Any] | None:
     if evidence is None or evidence.executed is None:
         return None
     return {"executed": evidence.executed, "ids": dict(evidence.statuses) if evidence.complete else {}}

@@ -103,9 +103,7 @@ class Interrupt(Cancel):
 
 def _run(project: Project, plan: Plan, *, force: bool) -> verdict.Run:
     cancel = Interrupt()
-    signals.wake_waits()
-    for number in (signals.TERM, signals.INT, signals.HUP):
-        signals.on(number, cancel)
+    signals.waiting.answer(cancel)
     try:
         if not sys.stderr.isatty():
             return once.judge(project, plan, force=force, watch=_patient(Watch(), cancel))

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from ralph_hooks.check import identity
 from ralph_hooks.cli import common
-from ralph_hooks.cli.show.history import History, Session, checks_of, epoch
+from ralph_hooks.cli.show.history import History, Session, checks_of, duration, epoch
 from ralph_hooks.cli.show.loop_rows import loop_table
 from ralph_hooks.cli.show.text import console, local_time, number, safe, seconds, tilde, word
 from ralph_hooks.errors import RalphError
@@ -152,7 +152,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, Text]]:
     if run is None:
         lines.append(("last run", Text("none yet")))
     else:
-        who = f"{run.get('event', '')} {ago(epoch(run))}, took {seconds(float(run.get('duration_s') or 0))}"
+        who = f"{run.get('event', '')} {ago(epoch(run))}, took {seconds(duration(run))}"
         partly = f", only {', '.join(run['only'])}" if run.get("only") else ""
         lines.append(("last run", word(run.get("verdict", "")).append(f"  {safe(who + partly)}")))
     return lines
@@ -166,7 +166,7 @@ def _checks(run: dict[str, Any]) -> Table:
         made.add_column(name, justify="right", no_wrap=True)
     for check in checks_of(run):
         counts = [number(check.get(key)) for key in ("passed", "failed", "skipped")]
-        took = "remembered" if check.get("remembered") else seconds(float(check.get("duration_s") or 0))
+        took = "remembered" if check.get("remembered") else seconds(duration(check))
         made.add_row(safe(check.get("name", "")), word(check.get("verdict", "")), *counts, took)
     return made
 

@@ -21,7 +21,11 @@ from ralph_hooks.process import signals
 @click.option(
     "--base", default="", help="Whose plan counts with --run (default: the pull request's base, else origin/HEAD)."
 )
-@click.option("--accept-changes", is_flag=True, help="A person has looked at changed scripts and runner settings.")
+@click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="A person has looked at changed scripts and runner settings, and at missing tests.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(rev: str, run_now: bool, base: str, accept_changes: bool, as_json: bool) -> int:
     """Exit 0 when proven, 1 when not, 2 when the question cannot be asked (no project, no such revision)."""

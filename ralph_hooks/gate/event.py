@@ -69,12 +69,12 @@ def read_event(fd: int = 0, seconds: float = READ_SECONDS) -> bytes:
         if end >= 0:
             poller.register(end, select.POLLIN)
     deadline = time.monotonic() + seconds
-    data = b""
+    data = bytearray()
     while True:
         # poll before each read: a plain read on an open, empty pipe would wait for ever
         with signals.waiting:
             ready = poller.poll(max(0.0, deadline - time.monotonic()) * 1000)
-        if not ready:
+        if not ready or time.monotonic() > deadline:
             raise BadEventError(f"no complete event came on standard input within {seconds:g} s")
         if all(end != fd for end, _ in ready):
             signals.drain()
@@ -84,13 +84,14 @@ def read_event(fd: int = 0, seconds: float = READ_SECONDS) -> bytes:
         except OSError as error:
             raise BadEventError(f"standard input cannot be read: {error.strerror}") from None
         data += part
-        if not part or (data.rstrip().endswith(b"}") and _whole(data)):
-            return data
+        # an object ends where nothing more lies ready; asked after every part, a long one would be parsed each time
+        if not part or (part.rstrip().endswith(b"}") and not poller.poll(0) and _whole(data)):
+            return bytes(data)
         if len(data) > MOST_BYTES:
             raise BadEventError(f"the event on standard input is larger than {MOST_BYTES >> 20} MiB")
 
 
-def _whole(data: bytes) -> bool:
+def _whole(data: bytearray) -> bool:
     try:
         fastjson.loads(data.decode("utf-8"))
     except (fastjson.JsonError, UnicodeDecodeError):

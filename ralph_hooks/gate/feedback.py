@@ -48,11 +48,23 @@ def feedback(run: Run, attempt: Attempt, limits: Feedback, notes: list[str] | No
     head = [f"ralph-hooks: {HEADS[run.verdict]} ({count}).", ASKS[run.verdict], RULE, *(notes or []), ""]
     head += _checks(run)
     head += _changes(run, attempt)
-    own = "\n".join(head)[: limits.max_chars - 400]
-    room = limits.max_chars - len(own) - len(_log_line(worst)) - 200
+    log = _log_line(worst)
+    own = _short_lines("\n".join(head), limits.max_chars - 300 - len(log))
+    room = limits.max_chars - len(own) - len(log) - 200
     failure = _first_failure(worst, min(FIRST_FAILURE_CHARS, room // 2))
+    if len(failure) > room:  # a fence around backticks may be longer than they are
+        failure = "\n[the first failure's text is left out for length]"
     tail = _tail(worst, limits.tail_lines, room - len(failure))
-    return "\n".join(part for part in (own, failure, tail, _log_line(worst)) if part)
+    if len(tail) > room - len(failure):
+        tail = "\n[the last lines of output are left out for length]"
+    return "\n".join(part for part in (own, failure, tail, log) if part)
+
+
+def _short_lines(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = text[: max(0, most - 40)]
+    return f"{kept}\n[… {len(text) - len(kept)} characters left out]"
 
 
 def _checks(run: Run) -> list[str]:
@@ -85,8 +97,9 @@ def _changes(run: Run, attempt: Attempt) -> list[str]:
     now, before = run.failing_ids, attempt.previous
     if not before or any(check.evidence is None for check in run.checks if check.verdict not in PASSES):
         return []
-    new = [test for test in now if test not in set(before)]
-    fixed = [test for test in before if test not in set(now)]
+    failed, fails = set(before), set(now)
+    new = [test for test in now if test not in failed]
+    fixed = [test for test in before if test not in fails]
     lines = [f"newly failing since the last stop: {_some(new)}"] if new else []
     return lines + ([f"fixed since the last stop: {_some(fixed)}"] if fixed else [])
 

@@ -68,7 +68,8 @@ def excused(stop: Stop) -> Decision | None:
     watch = Watch()
     watch.cancel = stop.cancel
     found = base.baseline_of(project, plan, watch, stop.deadline)
-    new = [test for test in named if test not in found.ids]
+    there = set(found.ids)
+    new = [test for test in named if test not in there]
     if found.unknown or new:
         words = f"unknown, {found.unknown}" if found.unknown else f"{len(named) - len(new)} of these fail there too"
         stop.notes.append(f"baseline: {words}")

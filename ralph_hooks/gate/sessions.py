@@ -234,9 +234,12 @@ def prune(directory: str) -> None:
         names = os.listdir(directory)
         if len(names) < PRUNE_ABOVE:
             return
-        for name in names:
-            path = os.path.join(directory, name)
-            if time.time() - os.stat(path).st_mtime > KEEP_SECONDS:
-                files.remove(path)
     except OSError:
-        pass  # another process prunes too
+        return
+    for name in names:
+        path = os.path.join(directory, name)
+        try:
+            if time.time() - os.lstat(path).st_mtime > KEEP_SECONDS:
+                files.remove(path)
+        except OSError:
+            continue  # another process prunes too, or it is no file

@@ -110,9 +110,12 @@ def _born() -> float:
 def _prune(directory: str) -> None:
     try:
         names = os.listdir(directory)
-        for name in names if len(names) > PRUNE_ABOVE else ():
-            path = os.path.join(directory, name)
-            if time.time() - os.stat(path).st_mtime > KEEP_SECONDS:
-                os.unlink(path)
     except OSError:
-        pass  # another process prunes too
+        return
+    for name in names if len(names) > PRUNE_ABOVE else ():
+        path = os.path.join(directory, name)
+        try:
+            if time.time() - os.lstat(path).st_mtime > KEEP_SECONDS:
+                os.unlink(path)
+        except OSError:
+            continue  # another process prunes too, or it is no file

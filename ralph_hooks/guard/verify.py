@@ -14,6 +14,7 @@ from ralph_hooks.check.digest.receipt import digest_of_rev
 from ralph_hooks.check.verdict import PASSES, Run
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.guard import notes
+from ralph_hooks.guard.gone import Gone, gone
 from ralph_hooks.ledger import receipts
 from ralph_hooks.plan import compile as compiler
 from ralph_hooks.plan import compiled, seal
@@ -116,10 +117,12 @@ def by_run(project: Project, base: str, *, accept: bool) -> Proof:
     changed = [] if accept else input_changes(project, plan, base)
     run = once.judge(project, plan, force=True)
     receipts.add(project, plan.digest, run, by="verify --run")
+    lost = Gone() if accept or run.verdict not in PASSES else gone(project, plan, base, run)
+    changed += lost.losses
     lines = [*said, f"verdict: {run.verdict}", *(f"changed since `{base}`: {change}" for change in changed)]
     if changed:
         lines.append("a person who has looked at that says so with `--accept-changes`")
-    return Proof(run.verdict in PASSES and not changed, lines, run)
+    return Proof(run.verdict in PASSES and not changed, [*lines, *lost.notes], run)
 
 
 def input_changes(project: Project, plan: Plan, base: str) -> list[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 VERSION = 1
 NAME = "ledger.jsonl"
 OLD = "ledger.old.jsonl"
+TEXTS = ("at", "event", "client", "session", "agent", "decision", "reason", "verdict", "run")
 ROTATE_BYTES = 32 * 1024 * 1024
 
 
@@ -75,12 +76,14 @@ def read_file(path: str) -> Iterator[dict[str, Any]]:
 
 
 def parse(line: bytes) -> dict[str, Any] | None:
-    """One record, or `None` for a torn line."""
+    """One record, or `None` for a torn line and for one that is not of our making."""
     try:
         record = fastjson.loads(line.decode("utf-8", "replace"))
     except fastjson.JsonError:
         return None
-    return record if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return None
+    return record if all(isinstance(record.get(key) or "", str) for key in TEXTS) else None
 
 
 def timestamp(when: float | None = None) -> str:

@@ -163,7 +163,10 @@ def wait_for(path: Path) -> str:
     raise AssertionError(f"{path} did not come")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131), (signal.SIGUSR1, 138)],
+)
 def test_an_interrupt_ends_the_whole_tree(project: TestProject, tmp_path: Path, number: int, code: int) -> None:
     mark = tmp_path / "pid"
     project.config(f'[[check]]\nname = "it"\nrun = """{ignoring(mark)}"""\n').commit()

@@ -145,6 +145,9 @@ def test_tests_that_go_are_told_or_blocked(tmp_path: Path, command: str, rule: s
     assert first.startswith("BLOCK" if rule == "block" else "ALLOW"), decisions(project)
     said = "\n".join([*run.shown, run.hooks()[-1]["stdout"]])
     assert "vanished since the last green" in said or "are skipped or expected to fail now" in said
+    proof = prove(project, code=1)
+    lost = "vanished since" in proof or "are skipped or expected to fail now" in proof
+    assert lost and ("verdict: RED" if rule == "block" else "changed since `main`") in proof
 
 
 def test_a_runner_that_is_made_to_exit_0_is_told_or_blocked(tmp_path: Path) -> None:
@@ -154,6 +157,7 @@ def test_a_runner_that_is_made_to_exit_0_is_told_or_blocked(tmp_path: Path) -> N
     run = play(project, "sed -i '1i import os; os._exit(0)' suite.py")
     assert judged(project)[0].startswith("BLOCK"), decisions(project)
     assert "now nobody counts" in "\n".join(run.shown)
+    prove(project, code=1)
 
 
 def test_a_script_that_the_check_names_is_marked_and_ci_names_it(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.gate import lines, stop
-from tests.support.project import TestProject, git, make_project
+from tests.support.project import REPOSITORY, TestProject, git, make_project
 
 SUITE = """
 import unittest
@@ -90,3 +90,35 @@ def test_the_checkout_is_left_alone(project: TestProject) -> None:
     before = look()
     stop(project)
     assert look() == before and lines(project)[-1]["reason"] == "baseline"
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> TestProject:
+    """A package that every interpreter finds in the checkout, as after an editable install somewhere else."""
+    made = make_project(tmp_path / "shop").write(".gitignore", "__pycache__/\n").write("src/shop.py", "X = 1\nY = 0\n")
+    test = "import unittest, shop\nclass S(unittest.TestCase):\n    def test_{0}(self): self.assertEqual(shop.{1}, 1)\n"
+    made.write("tests/test_x.py", test.format("x", "X")).write("tests/test_y.py", test.format("y", "Y"))
+    run = "run = ['python3', '-m', 'unittest', 'discover', '-v', '-s', 'tests']"
+    made.config(f"[[check]]\nname = 't'\n{run}\n[guard]\nbaseline = 'new-only'\n").commit()
+    git(made.root, "switch", "-q", "-c", "work")
+    made.env["PYTHONPATH"] = f"{REPOSITORY}:{made.root / 'src'}"
+    return made
+
+
+def test_a_module_that_resolves_elsewhere_makes_the_baseline_unknown(elsewhere: TestProject) -> None:
+    """The clone's tests would run the checkout's own code, fail alike, and excuse what was broken just now."""
+    elsewhere.write("src/shop.py", "X = 0\nY = 0\n")
+    stop(elsewhere).blocks("baseline: unknown", "`src/shop.py`", "test another copy")
+
+
+def test_code_that_is_as_it_was_may_resolve_anywhere(elsewhere: TestProject) -> None:
+    elsewhere.write("note", "")
+    stop(elsewhere).lets_go("ALLOW", "baseline", says="fails at the merge-base")
+
+
+def test_changed_code_that_resolves_inside_is_excused(elsewhere: TestProject) -> None:
+    elsewhere.env["PYTHONPATH"] = f"{REPOSITORY}:src"
+    elsewhere.write("src/shop.py", "X = 1\nY = 0\nZ = 1\n").write("docs/conf.py", "")
+    stop(elsewhere).lets_go("ALLOW", "baseline", says="fails at the merge-base")
+    elsewhere.write("src/shop.py", "X = 0\nY = 0\n")
+    stop(elsewhere).blocks("baseline: 1 of these fail there too", "test_x")

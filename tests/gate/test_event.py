@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from _thread import start_new_thread
@@ -66,15 +67,44 @@ def test_an_open_empty_pipe_is_given_up() -> None:
 def test_an_event_in_pieces_and_of_megabytes() -> None:
     read, write = os.pipe()
     body = b'{"session_id":"s","last_assistant_message":"' + b"}" * 3_000_000 + b'"}'
-
-    def feed() -> None:
-        view = memoryview(body)
-        while view:
-            view = view[os.write(write, view[:50_000]) :]
-
-    start_new_thread(feed, ())
+    start_new_thread(feed_slowly, (write, body))
     assert len(parse_event(read_event(read)).message) == 3_000_000
     os.close(write)
+
+
+@pytest.mark.parametrize("fill", [b"}", b"a", b" "])
+def test_a_large_event_costs_no_more_than_its_size(fill: bytes) -> None:
+    """A megabyte more must not mean that all the others are looked at again."""
+    read, write = os.pipe()
+    body = b'{"session_id":"s","last_assistant_message":"' + fill * 40_000_000 + b'"}'
+    start_new_thread(feed_slowly, (write, body))
+    begin = time.monotonic()
+    assert len(parse_event(read_event(read)).message) == 40_000_000
+    assert time.monotonic() - begin < 4
+    os.close(write)
+
+
+def test_an_event_without_an_end_is_given_up_although_more_comes() -> None:
+    read, write = os.pipe()
+    start_new_thread(drip, (write,))
+    begin = time.monotonic()
+    with pytest.raises(BadEventError, match="within"):
+        read_event(read, 0.5)
+    assert time.monotonic() - begin < 3
+    os.close(read)
+
+
+def drip(write: int) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            os.write(write, b"{")
+            time.sleep(0.001)
+
+
+def feed_slowly(write: int, body: bytes) -> None:
+    view = memoryview(body)
+    while view:
+        view = view[os.write(write, view[:50_000]) :]
 
 
 @given(st.text(min_size=1), st.text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.gate import Stopped, event, lines, raw_stop, stop
-from tests.support.project import TestProject, git, make_project
+from tests.support.project import REPOSITORY, TestProject, git, make_project
 
 RED_SUITE = """
 import sys
@@ -65,6 +66,21 @@ def test_the_budget_is_spent_by_twenty_changing_reds(project: TestProject) -> No
     stop(project).lets_go("ALLOW")
     (project.root / "ok").unlink()
     stop(project).blocks("attempt 1/3")
+
+
+def test_what_the_ledger_says_is_how_it_leaves_although_the_receipt_fails(project: TestProject) -> None:
+    code = (
+        "import sys; from ralph_hooks.ledger import receipts\n"
+        "def add(*a, **k): raise KeyError('prev')\n"
+        "receipts.add = add\n"
+        "from ralph_hooks.hook import main; main(['claude'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project.root, input=json.dumps(event(project)).encode(), check=False,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 2 and b"still failing" in done.stderr
+    assert [line["decision"] for line in lines(project)] == ["BLOCK"]
 
 
 def test_sessions_have_their_own_budgets(project: TestProject) -> None:

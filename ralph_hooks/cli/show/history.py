@@ -78,6 +78,12 @@ def checks_of(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [check for check in checks if isinstance(check, dict)] if isinstance(checks, list) else []
 
 
+def duration(record: dict[str, Any]) -> float:
+    """How long a run or a check took, in seconds; 0.0 when the line does not say."""
+    value = record.get("duration_s")
+    return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e9 else 0.0
+
+
 def epoch(record: dict[str, Any]) -> float:
     """When a line was written, as seconds since 1970; 0.0 when it does not say."""
     try:

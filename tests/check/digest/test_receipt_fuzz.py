@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
 
+from ralph_hooks.check.digest.rows import staged_rows
 from tests.check.digest.harness import Tree, make_tree
-from tests.check.digest.test_fuzz import Worker
+from tests.check.digest.test_fuzz import Worker, parents
 
 ATTRIBUTES = ("", "* text=auto\n", "*.log text eol=crlf\n", "/b -text\n* text=auto\n", "d/** eol=lf text\n")
 TEXTS = ("1\n", "1\r\n", "1\r\n2\n", "\0\r\n", "")
@@ -35,17 +37,41 @@ class Committer(Worker):
 
 
 def would_store(tree: Tree, index: Path) -> str:
-    """The tree that git would commit. Stat data is left out of the temporary index, so that git reads every file."""
+    """The tree that git would commit.
+
+    Stat data is left out of the temporary index, so that git reads every file that differs from the person's index.
+    The others stay as they are, as they do in life: git converts nothing again whose stat did not move.
+    """
     env = {**os.environ, "GIT_INDEX_FILE": str(index)}
 
     def git(*argv: str, stdin: bytes | None = None) -> bytes:
         done = subprocess.run(["git", *argv], cwd=tree.root, env=env, input=stdin, capture_output=True, check=True)
         return done.stdout
 
+    rows = staged_rows(git_listing(tree))
     index.unlink(missing_ok=True)
     git("update-index", "-z", "--index-info", stdin=git_listing(tree))
+    same = [path for path, (mode, name) in rows.items() if on_disk(tree.root, path) == (mode, name)]
+    git("update-index", "--assume-unchanged", "-z", "--stdin", stdin=b"".join(path + b"\0" for path in same))
     git("-c", "core.safecrlf=false", "add", "-A")
     return git("write-tree").decode().strip()
+
+
+def on_disk(root: Path, path: bytes) -> tuple[bytes, bytes] | None:
+    """Mode and id of the very bytes on disk."""
+    place = os.path.join(os.fsencode(root), path)
+    if any(os.path.islink(os.path.join(os.fsencode(root), parent)) for parent in parents(b"", path)):
+        return None
+    if os.path.islink(place):
+        return b"120000", blob(os.readlink(place))
+    if not os.path.isfile(place):
+        return None
+    mode = b"100755" if os.stat(place).st_mode & 0o100 else b"100644"
+    return mode, blob(Path(os.fsdecode(place)).read_bytes())
+
+
+def blob(text: bytes) -> bytes:
+    return sha1(b"blob %d\0" % len(text) + text).hexdigest().encode()
 
 
 def git_listing(tree: Tree) -> bytes:
