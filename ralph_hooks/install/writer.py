@@ -82,7 +82,11 @@ def create(path: str, data: bytes, mode: int = 0o666) -> bool:
 
 
 def _read(path: str) -> bytes | None:
+    """The bytes; `None` = no file. A device or pipe, `/dev/null` behind a link above all, is not to be replaced."""
     try:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise RalphError(f"`{path}` is no regular file, so it is left alone", f"look at it: ls -lL {path}")
         return files.read_bytes(path)
     except FileNotFoundError:
         return None
