@@ -33,12 +33,14 @@ def _hook(words: list[str]) -> int:
 
         return hook(words)
     except Exception as error:
-        import json
-
-        where = f"{type(error).__name__}: {error}; {_report(error)}"
-        message = {"systemMessage": f"ralph-hooks: NOT VERIFIED (bug): {where}"}
-        os.write(1, (json.dumps(message) + "\n").encode())
+        where = _plain(f"{type(error).__name__}: {error}; {_report(error)}")
+        os.write(1, b'{"systemMessage":"ralph-hooks: NOT VERIFIED (bug): %s"}\n' % where)
         return 0
+
+
+def _plain(text: str) -> bytes:
+    """What stands in a JSON string as it is: with no descriptor or memory left, nothing can be imported."""
+    return "".join(c if " " <= c <= "~" and c not in '"\\' else "?" for c in text[:1000]).encode()
 
 
 def _command_line(words: list[str]) -> int:
@@ -78,9 +80,12 @@ def _bug(error: Exception) -> int:
 
 
 def _report(error: Exception) -> str:
-    from ralph_hooks.bugs import write_report
+    try:
+        from ralph_hooks.bugs import write_report
 
-    where = write_report(error)
+        where = write_report(error)
+    except Exception:
+        where = ""
     return f"report it with the file `{where}`" if where else "no report could be written"
 
 

@@ -57,7 +57,7 @@ def command(*, yes: bool, dry_run: bool, as_json: bool, with_mcp: bool, **given:
     signals.unwind()
     compile_package()
     asked = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
-    options = _options(dry_run=dry_run, **given)
+    options = _options(dry_run=dry_run, by_agent=bool(agent_above()), **given)
     if with_mcp:
         mcp_entry.install(survey.site(common.here()).root, dry_run=True)  # what cannot be done is said before anything
     outcome = set_up(common.here(), options, _ask if asked else _first, _quiet if as_json else _tell)

@@ -24,9 +24,8 @@ def project_of(event: Event, client: str) -> Project | None:
     except (OSError, ValueError) as error:  # ValueError: a NUL or half a surrogate pair, which no path can hold
         shown = start.encode("utf-8", "replace").decode()
         shown = shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…"
-        raise BadEventError(
-            f"the directory `{shown}` cannot be read: {getattr(error, 'strerror', '') or error}"
-        ) from None
+        place = f"the directory `{shown}`" if start else "the working directory"
+        raise BadEventError(f"{place} cannot be read: {getattr(error, 'strerror', '') or error}") from None
 
 
 def worktree_place(start: str, cwd: str) -> str | None:

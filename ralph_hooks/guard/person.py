@@ -19,6 +19,10 @@ MARKS = (
 AGENTS = ("claude", "codex", "gemini", "qwen", "copilot", "droid", "opencode", "cline", "amp", "cursor-agent")
 
 
+# What the hook hears at the agent's prompt (`guard/prompts.py`), for the verbs that have it.
+TYPED = {"pause": "pause 30m", "seal": "seal", "budget reset": "budget-reset"}
+
+
 def require_person(verb: str) -> None:
     """Raise `RalphError` when this process runs inside an agent: by environment, or by an ancestor's name.
 
@@ -27,7 +31,9 @@ def require_person(verb: str) -> None:
     found = agent_above()
     if not found:
         return
-    way_out = f"type it in another terminal, or type `/ralph-hooks:{verb}` at the agent's prompt"
+    way_out = "type it in another terminal"
+    if verb in TYPED:
+        way_out += f", or type `/ralph-hooks:{TYPED[verb]}` at the agent's prompt"
     raise RalphError(
         f"`ralph-hooks {verb}` is a person's verb, and this runs inside an agent ({found})", way_out, EXIT_USAGE
     )

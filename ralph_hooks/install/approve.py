@@ -12,6 +12,7 @@ from typing import Any
 from ralph_hooks import fastjson, files
 from ralph_hooks.check import ratchet
 from ralph_hooks.install import settings
+from ralph_hooks.install.surgery import Entry
 from ralph_hooks.install.writer import Change
 from ralph_hooks.plan import compile as compiler
 from ralph_hooks.plan import compiled, seal
@@ -22,8 +23,11 @@ from ralph_hooks.process.spawn import which
 TOKEN_FILE = "token.json"  # noqa: S105 - a file name
 TOKEN_SECONDS = 120
 PLUGIN = "ralph-hooks"
-GUARDED_NAMES = ("PATH", "NODE_OPTIONS", "BASH_ENV")
-GUARDED_PREFIXES = ("RALPH_HOOKS_", "XDG_", "PYTHON", "LD_")
+GUARDED_NAMES = (
+    "PATH", "HOME", "NODE_OPTIONS", "BASH_ENV", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR",
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
+)  # fmt: skip
+GUARDED_PREFIXES = ("RALPH_HOOKS_", "XDG_", "PYTHON", "LD_", "DYLD_")
 
 
 def approve(project: Project, *, by: str, pending: bool = False) -> dict[str, Any]:
@@ -56,12 +60,17 @@ def facts_of(layer: settings.Layer) -> dict[str, Any]:
     data = read_settings(layer.path)
     env = data.get("env")
     return {
-        "entries": [[entry.event, entry.hook] for entry in settings.entries_in(layer)],
+        "entries": [[_place(entry), entry.hook] for entry in settings.entries_in(layer)],
         "disabled": data.get("disableAllHooks") is True,
         "env": {name: value for name, value in env.items() if guarded(name)} if isinstance(env, dict) else {},
         "stop_hooks": stop_hooks(data),
         "plugins": our_plugins(data),
     }
+
+
+def _place(entry: Entry) -> str:
+    """Where an entry stands: a hook on tools is off when its matcher matches nothing."""
+    return f"{entry.event} ({entry.matcher})" if entry.matcher else entry.event
 
 
 def read_settings(path: str) -> dict[str, Any]:

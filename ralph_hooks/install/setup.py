@@ -114,8 +114,16 @@ def _write(outcome: Outcome, options: Options) -> None:
     draft = outcome.draft
     if draft.text is not None and not writer.create(draft.path, draft.text.encode()):
         raise RalphError(f"`{draft.path}` appeared in the meantime", "ralph-hooks install")
-    announce(outcome.site.root, [change for _, change in outcome.settings])
-    outcome.settings = [(layer, _register(layer, draft, outcome.seconds, options)) for layer, _ in outcome.settings]
+    outcome.settings = _register_all(outcome, options)
+
+
+def _register_all(outcome: Outcome, options: Options) -> list[tuple[Layer, Change]]:
+    """Running sessions take a person's change; an agent's own install is for their guard to judge."""
+    draft, seconds = outcome.draft, outcome.seconds
+    if not options.by_agent:
+        planned = [_register(layer, draft, seconds, options, dry_run=True) for layer, _ in outcome.settings]
+        announce(outcome.site.root, planned)
+    return [(layer, _register(layer, draft, seconds, options)) for layer, _ in outcome.settings]
 
 
 def _time(outcome: Outcome, options: Options) -> None:
@@ -151,8 +159,7 @@ def _adjust(outcome: Outcome, options: Options) -> None:
     writer.rewrite(draft.path, lambda data: new if data == old else data)
     draft.config = load.load(draft.path)
     outcome.seconds = _seconds(draft)
-    for layer, _ in outcome.settings:
-        _register(layer, draft, outcome.seconds, options)
+    _register_all(outcome, options)
 
 
 def _compare(outcome: Outcome) -> None:

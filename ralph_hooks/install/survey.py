@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ralph_hooks.errors import RalphError
 from ralph_hooks.install import config_text, refuse
 from ralph_hooks.install.config_text import Row
-from ralph_hooks.install.detect import TESTS, Found, Proposal, detect, looked_for
+from ralph_hooks.install.detect import TESTS, Found, Proposal, detect, looked_for, refused
 from ralph_hooks.install.entries import MIN_TIMEOUT
 from ralph_hooks.install.place import Place
 from ralph_hooks.plan import load
@@ -33,6 +33,7 @@ class Options:
     dry_run: bool = False
     prove: bool = True
     guard: bool = True
+    by_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def draft(place: Site, options: Options, choose: Choose) -> Draft:
     if place.config:
         return _kept(place, options)
     found = detect(place.root)
-    proposals = _chosen(found, options, choose)
+    proposals = _chosen(place.root, found, options, choose)
     refused = _refused(
         place, [(name, proposal.run, proposal.cwd) for name, proposal in config_text.named(proposals)], options
     )
@@ -107,11 +108,13 @@ def _kept(place: Site, options: Options) -> Draft:
     return Draft(place.config, None, config, [], Found([], [], []), _refused(place, checks, options))
 
 
-def _chosen(found: Found, options: Options, choose: Choose) -> list[Proposal]:
+def _chosen(root: str, found: Found, options: Options, choose: Choose) -> list[Proposal]:
     if options.command:
         return [Proposal(ecosystem="command", run=options.command, why="", name=TESTS), *_extras(found, options)]
     if not found.choice:
-        raise RalphError(f"no test command was found; looked for\n{looked_for()}", "ralph-hooks install --command '…'")
+        unusable = "".join(f"\n  but {reason}" for reason in refused(root))
+        words = f"no test command was found; looked for\n{looked_for()}{unusable}"
+        raise RalphError(words, "ralph-hooks install --command '…'")
     if options.packages:
         if not found.packages:
             raise RalphError("no packages with tests of their own were found", "ralph-hooks install")

@@ -50,7 +50,7 @@ def approved(project: Project, session: str) -> Approved:
         found = Approved(compiled.plan_for(project), NONE)
     else:
         found = Approved(_plan_of(note["packed"]), source)
-        found.inputs = note["inputs"]
+        found.inputs = note.get("inputs")
         if _digest_today(project) != found.plan.digest:
             words = CONFIG_CHANGED if os.path.lexists(project.config_path) else CONFIG_GONE
             found.changes.append(words.format(how=source, path=project.config_path))
@@ -96,7 +96,7 @@ def _parsed(path: str) -> dict[str, Any] | None:
     try:
         note = fastjson.loads(text.decode("utf-8", "replace"))
         compiled.build(note["packed"])
-    except (fastjson.JsonError, KeyError, TypeError, ValueError):
+    except (fastjson.JsonError, KeyError, TypeError, ValueError, AttributeError):
         return None
     return note if isinstance(note.get("inputs"), dict | None) else None
 

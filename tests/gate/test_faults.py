@@ -389,6 +389,17 @@ def test_a_child_that_ignores_term_is_killed(project: TestProject) -> None:
     assert not running()
 
 
+@pytest.mark.parametrize("files", [6, 8, 10, 12, 14, 16, 20, 24])
+def test_with_few_descriptors_it_blocks_or_says_why_not(project: TestProject, files: int) -> None:
+    done = subprocess.run(
+        ["prlimit", f"--nofile={files}", sys.executable, "-m", "ralph_hooks", "hook", "claude"],
+        cwd=project.root, input=json.dumps(event(project)).encode(), capture_output=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == 2 or (done.returncode == 0 and "NOT VERIFIED" in json.loads(done.stdout)["systemMessage"])
+
+
 @pytest.mark.parametrize(
     "env", [{"HOME": ""}, {"LANG": "C", "LC_ALL": "C"}, {"LANG": "de_DE.ISO-8859-1"}, {"PATH": "/usr/bin:/bin"}]
 )

@@ -58,6 +58,8 @@ def rewrite(project: TestProject, scope: str = "project", **more: Any) -> None:
         ("local", '{"disableAllHooks": true}', "disableAllHooks"),
         ("local", '{"env": {"PATH": "/tmp/evil"}}', "`env` changes PATH"),
         ("local", '{"env": {"PYTHONPATH": "/tmp"}}', "PYTHONPATH"),
+        ("local", '{"env": {"HOME": "/tmp/elsewhere"}}', "`env` changes HOME"),
+        ("local", '{"env": {"CLAUDE_PROJECT_DIR": "/"}}', "CLAUDE_PROJECT_DIR"),
         ("local", '{"env": {"RALPH_HOOKS_RUN_ID": "x"}}', "RALPH_HOOKS_RUN_ID"),
         ("user", '{"env": {"LD_PRELOAD": "x.so"}}', "LD_PRELOAD"),
     ],
@@ -128,3 +130,15 @@ def test_edits_of_sealed_files_are_denied_where_the_config_says_so(
     done = project.ralph("hook", "claude", stdin=json.dumps(event(project, **fields)))
     assert (done.code == 2) is denied
     assert ("is sealed" in done.err) is denied
+
+
+def test_a_matcher_that_matches_nothing_switches_an_entry_off(project: TestProject) -> None:
+    path = place(project)
+    settings.install(
+        settings.layer("claude", "project", str(project.root)), entries.claude(660, guard=True, edits=True)
+    )
+    assert project.ralph("seal").code == 0
+    next(Path(os.environ["XDG_STATE_HOME"]).rglob("token.json")).unlink()
+    path.write_text(path.read_text().replace("Edit|MultiEdit", "Nothing|MultiEdit"))
+    done = changed(project)
+    assert done.code == 2 and "our entry for PreToolUse (Edit|" in done.err

@@ -42,6 +42,8 @@ def test_refused_below_an_agent_and_not_beside_it(project: TestProject, agent: s
 
     refused = run(agent)
     assert refused.returncode == 2 and "runs inside an agent (process" in refused.stderr
+    typed = {"pause": "pause 30m", "seal": "seal", "budget": "budget-reset"}.get(verb[0])
+    assert (f"or type `/ralph-hooks:{typed}` at" in refused.stderr) if typed else "or type" not in refused.stderr
     assert run(agent, *DETACH).returncode == 0
 
 

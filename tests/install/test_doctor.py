@@ -74,6 +74,11 @@ def no_hook(project: TestProject) -> None:
     settings.uninstall(settings.layer("claude", "project", str(project.root)))
 
 
+def plugin_alone(project: TestProject) -> None:
+    no_hook(project)
+    project.write(".claude/settings.json", '{"enabledPlugins": {"ralph-hooks@ralph-hooks": true}}')
+
+
 def no_program(project: TestProject) -> None:
     os.unlink(os.path.join(os.environ["PATH"].split(":")[0], "ralph-hooks"))
 
@@ -91,6 +96,7 @@ SICK: dict[str, tuple[Callable[[TestProject], object], list[str]]] = {
     "no hook": (no_hook, ["no-hook"]),
     "two hooks": (two_scopes, ["two-hooks"]),
     "the plugin too": (put(LOCAL, '{"enabledPlugins": {"ralph-hooks@market": true}}'), ["plugin-and-settings"]),
+    "the plugin alone": (plugin_alone, []),
     "another plugin": (put(LOCAL, '{"enabledPlugins": {"other@market": true, "ralph-hooks@x": false}}'), []),
     "all hooks disabled": (put(LOCAL, '{"disableAllHooks": true}'), ["hooks-disabled"]),
     "not disabled": (put(LOCAL, '{"disableAllHooks": false}'), []),
@@ -125,6 +131,40 @@ def test_findings(project: TestProject, name: str) -> None:
     assert ids(project.root) == expected
     for finding in diagnose(examine(str(project.root))):
         assert finding.what and finding.fix
+
+
+def drop_entry(project: TestProject) -> None:
+    settings.uninstall(settings.layer("claude", "project", str(project.root)))
+    settings.install(settings.layer("claude", "local", str(project.root)), claude(660))
+
+
+def other_program(project: TestProject) -> None:
+    script = Path(os.environ["PATH"].split(":")[0]) / "ralph-hooks"
+    script.write_text(script.read_text() + "# edited\n")
+
+
+SINCE: dict[str, tuple[Callable[[TestProject], object], list[str]]] = {
+    "nothing": (lambda project: None, []),
+    "our entry moved": (drop_entry, ["seal-settings", "seal-settings"]),
+    "env": (put(LOCAL, '{"env": {"HOME": "/tmp"}}'), ["seal-settings"]),
+    "another variable": (put(LOCAL, '{"env": {"EDITOR": "vi"}}'), []),
+    "the program": (other_program, ["seal-program"]),
+}
+
+
+@pytest.mark.parametrize("name", SINCE)
+def test_what_changed_since_the_seal(project: TestProject, name: str) -> None:
+    assert "no-seal" in ids(project.root, notes=True)
+    assert project.ralph("seal").code == 0
+    harm, expected = SINCE[name]
+    harm(project)
+    assert [each for each in ids(project.root, notes=True) if each.startswith(("seal", "no-seal"))] == expected
+
+
+def test_an_agents_install_waits_for_a_person(project: TestProject) -> None:
+    project.env["CLAUDECODE"] = "1"
+    assert project.ralph("install", "--no-prove").code == 0
+    assert ids(project.root) == ["seal-pending"]
 
 
 def test_no_config_at_all(project: TestProject) -> None:
@@ -168,7 +208,7 @@ def test_a_login_shell_that_does_not_find_us(project: TestProject) -> None:
 
 def test_notes_are_no_findings(project: TestProject) -> None:
     project.write(".gitignore", ".claude\n")
-    assert ids(project.root, notes=True) == ["client-missing", "ignored"]
+    assert ids(project.root, notes=True) == ["client-missing", "ignored", "no-seal"]
     assert project.ralph("doctor").code == 0
 
 

@@ -140,6 +140,39 @@ def test_nothing_found(tmp_path: Path) -> None:
     assert tree(tmp_path) == {}
 
 
+UNUSABLE = [
+    (
+        "package.json",
+        '{"scripts": {"test": "jest --watch"}}',
+        "the script `test` of `package.json` cannot be used: `jest",
+    ),
+    ("Makefile", "test:\n\tprove | tail -5\n", "the target `test` of `Makefile` cannot be used: `| tail -5` hides"),
+    ("composer.json", '{"scripts": {"test": ["phpunit || true"]}}', "`|| true` turns every failure into success"),
+]
+
+
+@pytest.mark.parametrize(("file", "text", "words"), UNUSABLE)
+def test_what_stands_there_and_cannot_be_used_is_named(tmp_path: Path, file: str, text: str, words: str) -> None:
+    done = make_project(tmp_path).write(file, text).ralph("install", "--yes")
+    assert done.code == 1 and f"\n  but {words}" in done.err and "hint: ralph-hooks install --command" in done.err
+
+
+def test_an_agents_install_leaves_no_way_through_the_guard(project: TestProject) -> None:
+    """Else `install --no-guard` in a session would take the guard out with a person's token."""
+    install(project)
+    token = Path(paths.project_dir(str(project.root))) / "token.json"
+    token.unlink()
+    change = {
+        "session_id": "s",
+        "cwd": str(project.root),
+        "hook_event_name": "ConfigChange",
+        "source": "project_settings",
+    }
+    project.env["CLAUDECODE"] = "1"
+    assert install(project, "--no-guard").code == 0
+    assert project.ralph("hook", "claude", stdin=json.dumps(change)).code == 2 and not token.exists()
+
+
 def test_a_settings_file_that_the_client_ignores_stops_everything(project: TestProject) -> None:
     project.write(".claude/settings.json", '{\n  "a": 1,\n}\n')
     before = tree(project.root)

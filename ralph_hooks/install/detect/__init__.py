@@ -5,12 +5,13 @@ An ecosystem is a module with `find(place)` and a row in `ECOSYSTEMS`; the order
 
 from __future__ import annotations
 
+from ralph_hooks.install import refuse
 from ralph_hooks.install.detect import compiled, generic, jvm, node, python, scripting, workspace
 from ralph_hooks.install.detect.proposal import LINT, TESTS, TYPES, Proposal
-from ralph_hooks.install.place import Place
+from ralph_hooks.install.place import Place, table
 
 ECOSYSTEMS = (python, node, compiled, jvm, scripting, generic)
-__all__ = ["LINT", "TESTS", "TYPES", "Found", "Place", "Proposal", "detect", "first_of", "looked_for"]
+__all__ = ["LINT", "TESTS", "TYPES", "Found", "Place", "Proposal", "detect", "first_of", "looked_for", "refused"]
 
 
 class Found:
@@ -48,6 +49,18 @@ def first_of(place: Place, kind: str) -> Proposal | None:
 def looked_for() -> str:
     """What detection knows, one line each."""
     return "\n".join(f"  {ecosystem.LOOKED_FOR}" for ecosystem in ECOSYSTEMS)
+
+
+def refused(root: str) -> list[str]:
+    """Test commands that stand there and cannot be used, each with why; for a person who wonders."""
+    place = Place(root)
+    scripts = table(place.json("package.json"), "scripts")
+    named = [["npm", "test"]] if isinstance(scripts.get("test"), str) else []
+    named += [[program, name] for program, name in generic.targets(place)]
+    composer = table(place.json("composer.json"), "scripts").get("test")
+    lines = composer if isinstance(composer, list) else [composer]
+    found = [refuse.reason(run, place) for run in (*named, *(line for line in lines if isinstance(line, str)))]
+    return [f"{reason[0]}; {reason[1]}" for reason in found if reason]
 
 
 def _disjoint(proposals: list[Proposal]) -> list[Proposal]:

@@ -17,14 +17,21 @@ JUSTFILES = ("justfile", "Justfile", ".justfile")
 def find(place: Place) -> Iterator[Proposal]:
     """CMake, make, just."""
     yield from _cmake(place)
+    taken = set()
+    for program, name in targets(place):
+        if program not in taken and not refuse.reason([program, name], place):
+            taken.add(program)
+            why = f"`{place.shown(place.has(*(MAKEFILES if program == 'make' else JUSTFILES)))}` has a `{name}` target"
+            yield Proposal(ecosystem=program, run=(program, name), why=why)
+
+
+def targets(place: Place) -> Iterator[tuple[str, str]]:
+    """Every target or recipe with a test's name: (program, name), the best first."""
     for program, names, pattern in (("make", MAKEFILES, TARGET), ("just", JUSTFILES, RECIPE)):
         file = place.has(*names)
         for name in ("test", "check", "tests"):
-            found = re.search(pattern.format(name), place.text(file), re.M) if file else None
-            if found and not refuse.reason([program, name], place):
-                why = f"`{place.shown(file)}` has a `{name}` target"
-                yield Proposal(ecosystem=program, run=(program, name), why=why)
-                break
+            if file and re.search(pattern.format(name), place.text(file), re.M):
+                yield program, name
 
 
 TARGET = r"^{}\s*::?(?!=)"

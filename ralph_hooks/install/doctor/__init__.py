@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ralph_hooks.install.doctor import codex_trust, files_of, gate, program
+from ralph_hooks.install.doctor import codex_trust, files_of, gate, program, sealed
 from ralph_hooks.install.doctor.finding import Check, Finding, Patient, examine
 
 CHECKS: tuple[Check, ...] = (
@@ -21,6 +21,7 @@ CHECKS: tuple[Check, ...] = (
     codex_trust.trusted,
     program.clients,
     files_of.committed,
+    sealed.sealed,
     gate.repository,
 )
 __all__ = ["CHECKS", "Finding", "Patient", "diagnose", "examine"]

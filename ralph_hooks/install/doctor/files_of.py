@@ -34,7 +34,7 @@ def valid(patient: Patient) -> Iterator[Finding]:
 
 def registered_once(patient: Patient) -> Iterator[Finding]:
     """One Stop hook of ours for each client, not none and not two."""
-    if not patient.clients() and not pasted(patient.layers):
+    if not patient.clients() and not pasted(patient.layers) and not plugins(patient):
         yield Finding("no-hook", "no Stop hook of ours is in any settings file", "ralph-hooks install")
     for client in patient.clients():
         places = [each.layer for each in patient.registered if each.layer.client == client and each.stop]
@@ -55,14 +55,19 @@ def written_by_hand(patient: Patient) -> Iterator[Finding]:
             yield Finding("by-hand", f"{what}, so `install` and `uninstall` leave it alone", WAY_OUT)
 
 
-def plugin_and_settings(patient: Patient) -> Iterator[Finding]:
-    """Both run at one stop: one run and one charge, but two processes."""
-    enabled = [
+def plugins(patient: Patient) -> list[str]:
+    """The ids under which our plugin is switched on."""
+    return [
         str(item.key)
         for root in patient.roots("claude")
         for item in (_object(root, "enabledPlugins") or Node("object", 0)).items
         if str(item.key).split("@")[0] == "ralph-hooks" and item.node.scalar is True
     ]
+
+
+def plugin_and_settings(patient: Patient) -> Iterator[Finding]:
+    """Both run at one stop: one run and one charge, but two processes."""
+    enabled = plugins(patient)
     if enabled and "claude" in patient.clients():
         both = f"the plugin `{enabled[0]}` and from a settings file"
         what = f"the hook comes from {both}; each stop is judged once, by two processes"
