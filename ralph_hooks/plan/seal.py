@@ -96,7 +96,7 @@ def _parsed(path: str) -> dict[str, Any] | None:
     try:
         note = fastjson.loads(text.decode("utf-8", "replace"))
         compiled.build(note["packed"])
-    except (fastjson.JsonError, KeyError, TypeError, ValueError):
+    except (fastjson.JsonError, KeyError, TypeError, ValueError, AttributeError):
         return None
     return note if isinstance(note.get("inputs"), dict | None) else None
 

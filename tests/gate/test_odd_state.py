@@ -101,8 +101,8 @@ def replace(path: Path, kind: str) -> None:
 
 
 def assert_well(done_out: str, done_err: str) -> None:
-    assert "Traceback" not in done_err + done_out and "bug" not in done_err + done_out, (done_out, done_err)
     assert not (state_of() / "bugs").exists(), [path.read_text() for path in (state_of() / "bugs").iterdir()]
+    assert "Traceback" not in done_err + done_out and "bug" not in done_err + done_out, (done_out, done_err)
     assert (Path(os.environ["HOME"]) / "precious").read_bytes() == PRECIOUS
 
 

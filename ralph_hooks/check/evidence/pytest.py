@@ -35,6 +35,7 @@ _MEANS = {"PASSED": "passed", "XPASS": "passed", "SKIPPED": "skipped", "XFAIL": 
 # Something else glued to the final line: no summary that can be trusted, but no run that was cut off either.
 _SUMMED_UP = re.compile(rf"={{3,}} (?:no tests ran|{_SOME}(?:, {_SOME})*+) {_TIME}")
 _CONFTEST = re.compile(r"^ImportError while loading conftest '(.+)'\.$")
+_PROGRESS = re.compile(r"^[.FEsxX]+$")
 ENDED_EARLY = "pytest ended without its summary"
 
 
@@ -107,7 +108,8 @@ def _unfinished(lines: list[str]) -> Evidence | None:
             return Evidence("pytest", failed=len(failures), failures=failures) if failures else None
         if lines[at].endswith("[100%]"):
             return None
-    return None
+    # `-q`, and no end of line after the progress: a test has ended the process
+    return _broken(ENDED_EARLY, lines[-1]) if _PROGRESS.match(lines[-1]) else None
 
 
 def _broken(name: str, text: str) -> Evidence:

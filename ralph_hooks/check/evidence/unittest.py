@@ -17,6 +17,7 @@ _DOTS = re.compile(r"^[.FEsxu]+$")
 _NAME = re.compile(r"^(\S+) \((\S+)\)(.*)$")
 _STATUS = re.compile(r"^(?:.* \.\.\. )?(ok|FAIL|ERROR|expected failure|unexpected success|skipped (?:'.*'|\".*\"))$")
 _STARTED = re.compile(r"^(\S+ \([\w.<>]+\))(?:$| \.\.\. )")
+ENDED_EARLY = "unittest ended without its summary"
 _MEANS = {"ok": "passed", "expected failure": "xfailed"}
 
 
@@ -39,6 +40,8 @@ def parse(text: str) -> Evidence | None:
             start = next((before for before in range(at - 1, -1, -1) if _RAN.match(lines[before])), -1) + 1
             counts = {kind.strip(): int(number) for kind, number in _COUNT.findall(result[2] or "")}
             return _evidence(int(ran[1]), counts, lines[start:at], result[1])
+    if _DOTS.match(lines[-1]) or lines[-1].endswith(" ... "):  # no end of line: a test has ended the process
+        return Evidence("unittest", passed=0, failed=0, errors=1, failures=[Failure(ENDED_EARLY, cut(lines[-1]))])
     return None
 
 

@@ -110,7 +110,11 @@ def test_the_hints_lose_nothing_that_was_recorded() -> None:
             module = registry.runner(name)
             assert module is not None
             evidence = module.parse(text)
-            assert not evidence or not evidence.failing or may_have_spoken(name, text), str(path)
+            cut_short = evidence and [failure.id for failure in evidence.failures] == [
+                f"{name} ended without its summary"
+            ]
+            if evidence and evidence.failing and not cut_short:
+                assert may_have_spoken(name, text), str(path)
 
 
 def test_naming_one_runner_loads_no_other() -> None:

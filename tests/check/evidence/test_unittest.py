@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ralph_hooks.check.evidence.unittest import matches, parse
+from ralph_hooks.check.evidence.unittest import ENDED_EARLY, matches, parse
 from tests.check.evidence.recorded import Row, compare, output, read, rows, untold
 
 RED = [
@@ -36,7 +36,8 @@ ROWS = [
     *rows("talk talk-verbose", 2, 0),
     *rows("main", 0, 1, ids=["__main__.TestMain.test_red"], says="KeyError not raised"),
     *rows("django", 2, 1, ids=["test_site.TestSite.test_red"], says="{'a': 1} != {'a': 2}"),
-    *rows("crash exit-half django-parallel"),
+    *rows("exit-half", 0, 0, 1, ids=[ENDED_EARLY], says="."),
+    *rows("crash django-parallel"),
 ]
 
 
