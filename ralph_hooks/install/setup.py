@@ -66,6 +66,9 @@ def _planned(place: Site, draft: Draft, options: Options) -> Outcome:
     changes = [(layer, _register(layer, draft, seconds, options, dry_run=True)) for layer in layers]
     before = None if draft.text is not None else b""
     config = Change(draft.path, before, before if draft.text is None else draft.text.encode())
+    for change in (config, *(change for _, change in changes)):
+        if change.any and not options.dry_run:
+            writer.require_writable(change.path)
     outcome = Outcome(place, draft, seconds, config, changes, notes=[*draft.refused, *beside])
     if not place.git:
         outcome.notes.append("this is no git repository: nothing is remembered, so the checks run at every stop")
@@ -112,7 +115,7 @@ def _proved(outcome: Outcome, options: Options) -> list[Proof]:
 
 def _write(outcome: Outcome, options: Options) -> None:
     draft = outcome.draft
-    if draft.text is not None and not writer.create(draft.path, draft.text.encode()):
+    if draft.text is not None and not writer.create_file(draft.path, draft.text.encode()):
         raise RalphError(f"`{draft.path}` appeared in the meantime", "ralph-hooks install")
     outcome.settings = _register_all(outcome, options)
 

@@ -63,8 +63,23 @@ def rewrite(path: str, edit: Edit, *, backup: bool = False) -> Change:
     raise RalphError(f"`{path}` changes faster than it can be edited", "close what writes to it, then try again")
 
 
+def require_writable(path: str) -> None:
+    """Raise `RalphError` where this file could not be written: said before anything is, not half way."""
+    place = os.path.dirname(os.path.realpath(path))
+    while not os.path.lexists(place):
+        place = os.path.dirname(place)
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise RalphError(f"`{path}` cannot be changed: `{place}` is not writable", f"ls -ld {place}")
+
+
+def create_file(path: str, data: bytes) -> bool:
+    """`create`, with its errors in words. Raises `RalphError`."""
+    with _in_words(path):
+        return create(path, data)
+
+
 def create(path: str, data: bytes, mode: int = 0o666) -> bool:
-    """A new file with its directories; `False`, and nothing done, when something is there already."""
+    """A new file with its directories; `False`, and nothing done, when something is there already. Raises `OSError`."""
     if os.path.lexists(path):
         return False
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -82,7 +97,11 @@ def create(path: str, data: bytes, mode: int = 0o666) -> bool:
 
 
 def _read(path: str) -> bytes | None:
+    """The bytes; `None` = no file. A device or pipe, `/dev/null` behind a link above all, is not to be replaced."""
     try:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise RalphError(f"`{path}` is no regular file, so it is left alone", f"look at it: ls -lL {path}")
         return files.read_bytes(path)
     except FileNotFoundError:
         return None

@@ -93,6 +93,7 @@ LOCAL = ".claude/settings.local.json"
 SICK: dict[str, tuple[Callable[[TestProject], object], list[str]]] = {
     "a settings file that is not JSON": (put(LOCAL, "{,}"), ["settings-invalid"]),
     "a settings file of the wrong shape": (put(LOCAL, '{"hooks": []}'), ["settings-invalid"]),
+    "a settings file that cannot be read": (put(LOCAL + "/x", ""), ["settings-unreadable"]),
     "no hook": (no_hook, ["no-hook"]),
     "two hooks": (two_scopes, ["two-hooks"]),
     "the plugin too": (put(LOCAL, '{"enabledPlugins": {"ralph-hooks@market": true}}'), ["plugin-and-settings"]),

@@ -173,6 +173,23 @@ def test_an_agents_install_leaves_no_way_through_the_guard(project: TestProject)
     assert project.ralph("hook", "claude", stdin=json.dumps(change)).code == 2 and not token.exists()
 
 
+@pytest.mark.parametrize("where", [".", ".claude"])
+def test_what_cannot_be_written_is_said_before_anything_is(
+    project: TestProject, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may write anywhere, so the system's answer is ours here."""
+    from ralph_hooks.errors import RalphError
+    from ralph_hooks.install import setup, survey
+
+    (project.root / ".claude").mkdir()
+    real, closed = os.access, str(project.root / where)
+    monkeypatch.setattr(os, "access", lambda path, mode, **keys: path != closed and real(path, mode, **keys))
+    before = tree(project.root)
+    with pytest.raises(RalphError, match=r"cannot be changed: .* is not writable"):
+        setup.set_up(str(project.root), survey.Options(prove=False), lambda found: found.choice, lambda words: None)
+    assert tree(project.root) == before
+
+
 def test_a_settings_file_that_the_client_ignores_stops_everything(project: TestProject) -> None:
     project.write(".claude/settings.json", '{\n  "a": 1,\n}\n')
     before = tree(project.root)

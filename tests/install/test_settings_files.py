@@ -313,3 +313,14 @@ def test_homes_of_the_clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert [place.path for place in settings.layers("codex", "/r")] == ["/r/.codex/hooks.json", "/x/hooks.json"]
     with pytest.raises(RalphError, match="Codex has no `local` settings"):
         settings.layer("codex", "local", "/r")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "null"])
+def test_what_is_no_regular_file_is_left_alone(tmp_path: Path, kind: str) -> None:
+    """Somebody links `/dev/null` there to keep a client quiet; root could replace it for the whole machine."""
+    path = tmp_path / ".claude" / "settings.json"
+    path.parent.mkdir()
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/null")
+    with pytest.raises(RalphError, match="is no regular file"):
+        settings.install(settings.layer("claude", "project", str(tmp_path)), entries.claude(660), dry_run=True)
+    assert path.is_fifo() or path.is_char_device()

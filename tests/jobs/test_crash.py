@@ -14,11 +14,7 @@ from typing import Any
 
 import pytest
 
-from ralph_hooks.jobs.database import DatabaseTrouble
-from ralph_hooks.jobs.engine import Engine
 from ralph_hooks.jobs.states import ENDED
-from ralph_hooks.jobs.store import Store
-from ralph_hooks.jobs.supervise import Supervisor
 from tests.jobs.conftest import MakeJobs, on_both
 from tests.support.jobs import JobProject, kill
 from tests.support.project import REPOSITORY
@@ -50,29 +46,40 @@ def test_a_worker_killed_in_generation_3_of_5_loses_nothing_and_repeats_nothing(
     assert ("generation_lost", 3) in project.kinds(job)
 
 
-def test_a_worker_without_its_database_ends_the_agent_and_goes_on_when_it_is_back(
-    jobs: MakeJobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ralph_hooks.jobs.supervise.BLIND_SECONDS", 2.0)
-    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+BLIND = """\
+import sys
+from ralph_hooks.jobs import supervise
+from ralph_hooks.jobs.database import DatabaseTrouble, connect, locate
+from ralph_hooks.jobs.engine import Engine
+from ralph_hooks.jobs.store import Store
+
+class Away(Store):
+    def cancel_requested(self, job):
+        if open(sys.argv[2]).read() != "0":
+            raise DatabaseTrouble("the connection is gone")
+        return super().cancel_requested(job)
+
+supervise.BLIND_SECONDS = 2.0
+database = locate()
+engine = Engine(Away(database, connect(database)), supervise.Supervisor())
+engine.run("count", sys.argv[1], True, engine.step)
+"""
+
+
+def test_a_worker_without_its_database_ends_the_agent_and_goes_on_when_it_is_back(jobs: MakeJobs) -> None:
     project = jobs(1, agent_seconds=60)
     job = project.start("count", "--no-worker")
-    outages: list[int] = []
-
-    class Away(Store):
-        def cancel_requested(self, job: str) -> bool:
-            if project.rounds("begin") == 1 and project.processes("sleep", "300"):
-                outages.append(len(project.agents()))
-                project.project.write("../seconds.txt", "0")
-                raise DatabaseTrouble("the connection is gone")
-            return super().cancel_requested(job)
-
-    engine = Engine(Away(project.store.database, project.store.engine), Supervisor())
-    result = engine.run("count", job, True, engine.step)
-    assert result["stop_reason"] == "qa passed"
-    assert max(outages) >= 1
-    assert (project.rounds("begin"), project.rounds("end"), project.agents()) == (2, 1, [])
-    assert [kind for kind, _ in project.kinds(job)].count("generation_lost") == 1
+    told = project.trace.parent / "seconds.txt"
+    env = os.environ | {"PYTHONPATH": str(REPOSITORY)} | project.env
+    with subprocess.Popen([sys.executable, "-c", BLIND, job, str(told)], cwd="/", env=env) as worker:
+        project.until(lambda: project.processes("sleep", "300"))
+        project.until(lambda: not project.agents(), 15)
+        assert worker.poll() is None
+        told.write_text("0")
+        assert project.end(job)["stop_reason"] == "qa passed"
+        assert worker.wait(30) == 0
+    assert (project.rounds("end"), project.agents()) == (1, [])
+    assert [kind for kind, _ in project.kinds(job)].count("generation_lost") == project.rounds("begin") - 1 >= 1
 
 
 def test_a_worker_killed_again_and_again_meets_the_total(jobs: MakeJobs) -> None:

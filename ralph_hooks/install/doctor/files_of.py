@@ -23,7 +23,14 @@ MANAGED = {
 def valid(patient: Patient) -> Iterator[Finding]:
     """Every file that exists parses and has the shape that its client wants."""
     for layer in patient.layers:
-        data = files.read_bytes_or_none(layer.path)
+        try:
+            data = files.read_bytes(layer.path) if os.path.lexists(layer.path) else None
+        except FileNotFoundError:
+            continue  # a link to a file that is not there yet
+        except OSError as error:
+            what = f"`{layer.path}` cannot be read: {error.strerror}; {layer.client_name} takes nothing from it"
+            yield Finding("settings-unreadable", what, f"ls -l {layer.path}")
+            continue
         try:
             _, text = settings.decode(layer, data)
             if text and text.strip():
