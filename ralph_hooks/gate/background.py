@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 
 from ralph_hooks import fastjson, files, paths
+from ralph_hooks.gate import short_lock
 from ralph_hooks.gate.root import session_name
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 OVER = ("completed", "failed", "killed", "stopped", "cancelled", "canceled", "done", "exited", "error")
 LONG_LIVED = ("subagent", "workflow")
 LONG_FACTOR = 6
-LOCK_SECONDS = 2.0
 
 
 def pending(event: Event, limits: Background, cancel: Cancel | None = None) -> str:
@@ -73,7 +72,7 @@ def _count(tasks: list[dict[str, Any]], event: Event, how: tuple[Background, Can
     except OSError:
         return []
     try:
-        if not _lock(fd, how[1]):
+        if not short_lock.take(fd, how[1]):
             return []
         known = _load(fd)
         now = time.time()
@@ -86,20 +85,6 @@ def _count(tasks: list[dict[str, Any]], event: Event, how: tuple[Background, Can
     finally:
         os.close(fd)
     return counting
-
-
-def _lock(fd: int, cancel: Cancel | None) -> bool:
-    sleep = time.sleep if cancel is None else cancel.sleep
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-            sleep(0.01)
-        else:
-            return True
 
 
 def _load(fd: int) -> dict[str, list[float]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 VARIABLE = "RALPH_HOOKS_ROUND"
 FORMAT_REFUSALS = 2
 WAITS = 3
+DEFAULTS: dict[str, Any] = {"round": 0, "most_chars": MOST_CHARS, "verify": True, "session": ""}
 AGAIN = "Then end with the report again: your final message, whole, must be the report as JSON."
 SHAPE = (
     '{"state": "continue" | "complete" | "blocked", "next_steps": [text], "evidence": [text], "blocker": text or null}'
@@ -38,10 +39,11 @@ class Round:
     def __init__(self, path: str, data: dict[str, Any], driver: Driver) -> None:
         self.path = path
         self.driver = driver
-        self.number: int = data.get("round", 0)
-        self.most_chars: int = data.get("most_chars", MOST_CHARS)
-        self.verify: bool = data.get("verify", True)
-        self.session: str = data.get("session", "")
+        known = {**DEFAULTS, **data}
+        self.number: int = known["round"]
+        self.most_chars: int = known["most_chars"]
+        self.verify: bool = known["verify"]
+        self.session: str = known["session"]
 
 
 def current(event: Event) -> Round | None:
@@ -55,11 +57,15 @@ def current(event: Event) -> Round | None:
     except fastjson.JsonError:
         return None
     driver = from_dict(data.get("driver")) if isinstance(data, dict) else None
-    if driver is None or not driver.alive() or not table.is_ancestor(driver.pid):
+    if driver is None or not _whole(data) or not driver.alive() or not table.is_ancestor(driver.pid):
         return None
     found = Round(path, data, driver)
     # an agent that the round's agent started is not the round
     return None if found.session and event.session and found.session != event.session else found
+
+
+def _whole(data: dict[str, Any]) -> bool:
+    return all(type(data.get(key, default)) is type(default) for key, default in DEFAULTS.items())
 
 
 def consider(event: Event, found: Round) -> Decision | None:
@@ -94,7 +100,7 @@ def _facts(found: Round) -> dict[str, object]:
 
 def _charge(found: Round, waiting: bool) -> str:
     """Count this refusal before it is given; what cannot be counted is not refused."""
-    import fcntl
+    from ralph_hooks.gate import short_lock
 
     path = f"{found.path}.refusals"
     try:
@@ -102,8 +108,7 @@ def _charge(found: Round, waiting: bool) -> str:
     except OSError:
         return ALLOW
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)  # held for two small writes, by hooks of this one round
-        return _charged(fd, waiting)
+        return _charged(fd, waiting) if short_lock.take(fd) else ALLOW
     except OSError:
         return ALLOW
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -123,6 +124,20 @@ def test_an_agent_that_the_agent_started_is_not_the_round(project: TestProject) 
 
 def test_a_subagents_stop_is_not_the_rounds(project: TestProject) -> None:
     say(project, "Done.", hook_event_name="SubagentStop", agent_id="a").lets_go("SKIP")
+
+
+def test_a_stranger_that_holds_the_count_of_refusals_holds_nobody_up(project: TestProject) -> None:
+    say(project, "not a report").blocks("has not reported yet")
+    with open(f"{project.env['RALPH_HOOKS_ROUND']}.refusals") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = project.ralph("hook", "claude", stdin=json.dumps(event(project, prompt_id="p2")), timeout=20)
+    assert done.code == 0
+
+
+@pytest.mark.parametrize("wrong", [{"most_chars": "many"}, {"most_chars": None}, {"round": []}, {"session": 5}])
+def test_a_round_of_the_wrong_shape_is_none(project: TestProject, wrong: dict[str, object]) -> None:
+    in_round(project, {"driver": me(), **wrong})
+    say(project, CONTINUE).lets_go("SKIP", "loop_running")
 
 
 def test_two_entries_that_fire_at_one_stop_refuse_once(project: TestProject) -> None:

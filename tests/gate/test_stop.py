@@ -189,6 +189,25 @@ def test_verdicts(project: TestProject, run: list[str], verdict: str, says: str)
     assert done.line["verdict"] == verdict
 
 
+def test_a_program_that_is_nowhere_is_told_with_the_places_that_were_tried(project: TestProject) -> None:
+    (project.root / ".venv/bin").mkdir(parents=True)
+    project.check("pytest-of-nobody")
+    stop(project).blocks("the check cannot run", f"tried {project.root}/.venv/bin, PATH")
+
+
+def test_the_placeholder_of_npm_tests_nothing(project: TestProject) -> None:
+    project.write("package.json", '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}')
+    done = stop(project.check("npm", "test")).blocks("the check cannot run", "npm's placeholder")
+    assert done.line["verdict"] == "CANNOT_RUN"
+
+
+@pytest.mark.parametrize("words", ["Waiting for file changes...", "\033[2mpress q to quit\033[0m"])
+def test_a_runner_that_watches_is_told_so(project: TestProject, words: str) -> None:
+    project.write("watch.sh", f"echo '{words}'; sleep 30").check("sh", "watch.sh", timeout_s=0.5)
+    done = stop(project).blocks("the check timed out", "watch mode", "one-shot command")
+    assert done.line["verdict"] == "TIMEOUT"
+
+
 def test_a_check_that_hangs_is_a_timeout_and_leaves_nothing_running(project: TestProject) -> None:
     mark = f"sleep\x00{10_000_000 + os.getpid()}"
     project.check("bash", "-c", f"setsid {mark} & {mark}".replace("\x00", " "), timeout_s=0.5)
