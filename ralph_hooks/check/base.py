@@ -118,14 +118,11 @@ def clone_at(top: str, commit: str, *, link: bool = True, deadline: float | None
     base = tempfile.mkdtemp(prefix="ralph-hooks-base-")
     copy = os.path.join(base, os.path.basename(os.path.realpath(top)) or "project")
     try:
-        for argv in (
-            ["git", "clone", "--quiet", "--shared", "--no-checkout", top, copy],
-            ["git", "-C", copy, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit],
-        ):
-            done = capture(argv, cwd=base, timeout=_left(deadline, CLONE_SECONDS))
-            if done.code != 0:
-                why = done.words or done.err.decode("utf-8", "replace").strip()
-                raise OSError(f"the merge-base cannot be checked out: {why}")
+        _git(["clone", "--quiet", "--shared", "--no-checkout", top, copy], base, deadline)
+        if os.path.exists(os.path.join(copy, ".git", "shallow")):
+            _lend(top, copy, deadline)
+        words = ["-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit]
+        _git(words, copy, deadline)
         if link:
             listed = capture(["git", "ls-files", "-z"], cwd=copy, timeout=_left(deadline, GIT_SECONDS))
             if listed.code != 0:  # without its dependencies the base fails tests that it does not
@@ -134,6 +131,24 @@ def clone_at(top: str, commit: str, *, link: bool = True, deadline: float | None
         yield copy
     finally:
         shutil.rmtree(base, ignore_errors=True)
+
+
+def _git(words: list[str], cwd: str, deadline: float | None) -> str:
+    done = capture(["git", *words], cwd=cwd, timeout=_left(deadline, CLONE_SECONDS))
+    if done.code != 0:
+        why = done.words or done.err.decode("utf-8", "replace").strip()
+        raise OSError(f"the merge-base cannot be checked out: {why}")
+    return os.fsdecode(done.out).rstrip("\n")
+
+
+def _lend(top: str, copy: str, deadline: float | None) -> None:
+    """Of a shallow repository git clones the branches alone, and lends nothing: the base may be in a remote's."""
+    objects, shallow = (
+        os.path.join(top, _git(["rev-parse", "--git-path", name], top, deadline)) for name in ("objects", "shallow")
+    )
+    lent = os.path.join(copy, ".git", "objects", "info", "alternates")
+    files.append_line(lent, os.fsencode(os.path.realpath(objects)))
+    shutil.copyfile(shallow, os.path.join(copy, ".git", "shallow"))
 
 
 def _load(project: Project, commit: str, plan_digest: str) -> Baseline | None:

@@ -34,22 +34,26 @@ class Gone:
 
 def gone(project: Project, plan: Plan, base: str, run: Run) -> Gone:
     """What `run` on the tree no longer runs of what the branch's beginning runs."""
-    commit = _beginning(project, base)
+    commit, aside = _beginning(project, base)
     if plan.guard.ratchet == "off" or not _changed(project, commit):
         return Gone()
     before, why = _run_base(project, plan, commit)
     if why:
         files = _deleted(project, commit)
-        more = f" (+{len(files) - SHOWN} more)" if len(files) > SHOWN else ""
-        told = [f"the test files {', '.join(files[:SHOWN])}{more} are deleted"] if files else []
-        return Gone(told, [f"which tests the base runs is unknown: {why}"])
-    return Gone(list(_compared(before, run.checks)))
+        told = [f"the test files {_some(files)} are deleted"] if files else []
+        return Gone(told, [f"which tests the base runs is unknown: {why}", *aside])
+    return Gone(list(_compared(before, run.checks)), [*aside, *_by_number(project, commit, before)])
 
 
-def _beginning(project: Project, base: str) -> str:
-    """The commit where the branch left its base; the base itself in a clone that is too shallow to know."""
+def _beginning(project: Project, base: str) -> tuple[str, list[str]]:
+    """The commit where the branch left its base; the base itself, which is said, in a clone too shallow to know."""
     done = capture(["git", "merge-base", "HEAD", base], cwd=project.top)
-    return done.out.decode().strip() if done.code == 0 else base
+    if done.code == 0:
+        return done.out.decode().strip(), []
+    tip = capture(["git", "rev-parse", "--verify", f"{base}^{{commit}}"], cwd=project.top)
+    said = f"no commit of `{base}` is in this branch's history here, so `{base}` itself was compared"
+    shallow = capture(["git", "rev-parse", "--is-shallow-repository"], cwd=project.top).out.strip() == b"true"
+    return tip.out.decode().strip(), [said + (": `git fetch --unshallow` gets the rest" if shallow else "")]
 
 
 def _changed(project: Project, commit: str) -> bool:
@@ -57,6 +61,22 @@ def _changed(project: Project, commit: str) -> bool:
     differs = capture(["git", "diff", "--quiet", "--no-ext-diff", commit], cwd=project.top).code != 0
     new = capture(["git", "ls-files", "--others", "--exclude-standard"], cwd=project.top).out
     return differs or bool(new.strip())
+
+
+def _by_number(project: Project, commit: str, before: list[CheckResult]) -> list[str]:
+    """Deleted test files that others may have filled up in number, where the runner names no tests."""
+    counted = [one.name for one in before if (there := ratchet.baseline(one.evidence)) and not there["ids"]]
+    deleted = _deleted(project, commit) if counted else []
+    if not deleted:
+        return []
+    verb = "is" if len(deleted) == 1 else "are"
+    which = f"the check `{counted[0]}` names no tests: only their number was compared"
+    return [f"{_some(deleted)} {verb} deleted, and {which}"]
+
+
+def _some(names: list[str]) -> str:
+    more = f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
+    return ", ".join(f"`{name}`" for name in names[:SHOWN]) + more
 
 
 def _deleted(project: Project, commit: str) -> list[str]:

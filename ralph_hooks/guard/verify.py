@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from ralph_hooks.check import once
 from ralph_hooks.check.digest.receipt import digest_of_rev
 from ralph_hooks.check.verdict import PASSES, Run
 from ralph_hooks.errors import EXIT_USAGE, RalphError
-from ralph_hooks.guard import notes
+from ralph_hooks.guard import notes, told
 from ralph_hooks.guard.gone import Gone, gone
 from ralph_hooks.ledger import receipts
 from ralph_hooks.plan import compile as compiler
@@ -37,13 +38,18 @@ class Proof:
 
 def by_receipt(project: Project, rev: str) -> Proof:
     """Whether a receipt of this machine says that this revision was green. Raises `RalphError` for an unknown one."""
-    digest = digest_of_rev(project, rev)
+    try:
+        digest = digest_of_rev(project, rev)
+    except RalphError as error:
+        raise RalphError(error.message, error.hint, EXIT_USAGE) from None
     plan = approved_plan(project, rev)
     try:
         record = receipts.find(project, digest, plan.digest)
         others = record is None and any(digest == one.get("digest") for one in receipts.read(project))
     except receipts.BrokenChainError as error:
-        return Proof(False, [f"the chain of receipts is broken: {error}"])
+        aside = shlex.join(["mv", receipts.path_of(project), receipts.path_of(project) + ".broken"])
+        begin = f"a person who knows why begins a new one: `{aside}`, then `ralph-hooks check --force`"
+        return Proof(False, [f"the chain of receipts is broken: {error}", begin])
     if record is None and others:
         return Proof(False, [f"`{rev}` was judged on this machine, but under another plan"])
     if record is None:
@@ -87,14 +93,24 @@ def git(project: Project, *words: str) -> Captured:
 
 def base_of(project: Project, given: str) -> str:
     """The revision whose plan counts. Raises `RalphError` when it is not in this clone."""
+    if git(project, "rev-parse", "--git-dir").code != 0:
+        raise RalphError(f"`{project.top}` is no git repository", "git init", EXIT_USAGE)
     wanted = given or _from_ci()
     candidates = [wanted] if wanted else list(BASES)
     for candidate in candidates:
         if git(project, "rev-parse", "--verify", "-q", f"{candidate}^{{commit}}").code == 0:
             return candidate
-    what = f"the base `{wanted}` is" if wanted else "no base branch is"
-    hint = "fetch it (in GitHub Actions: `fetch-depth: 0`), or name one: ralph-hooks verify --run --base REV"
-    raise RalphError(f"{what} in this clone, so there is no plan to run", hint, EXIT_USAGE)
+    what = f"the base `{wanted}` is not" if wanted else "no base branch is"
+    raise RalphError(f"{what} in this clone, so there is no plan to run", _fetch(project, wanted), EXIT_USAGE)
+
+
+def _fetch(project: Project, wanted: str) -> str:
+    """What brings a base into this clone; a plain `git fetch` of a shallow one leaves no name behind."""
+    remote, _, branch = wanted.partition("/")
+    known = git(project, "remote").out.decode("utf-8", "replace").split()
+    if branch and remote in known:
+        return f"`git fetch --depth=1 {remote} {branch}:refs/remotes/{wanted}` (in GitHub Actions: `fetch-depth: 0`)"
+    return "`git branch --all` shows what is here; name one: `ralph-hooks verify --run --base REV`"
 
 
 def _from_ci() -> str:
@@ -114,7 +130,9 @@ def by_run(project: Project, base: str, *, accept: bool) -> Proof:
         said = [f"plan: the tree's own, since `{base}` has no config"]
     if not plan.check:
         return Proof(False, [*said, "the plan has no check"])
-    changed = [] if accept else input_changes(project, plan, base)
+    changes, hooks = against(project, plan, base)
+    changed = [] if accept else changes
+    asides = [*told.config_change(project, plan, base), *hooks]
     run = once.judge(project, plan, force=True)
     receipts.add(project, plan.digest, run, by="verify --run")
     lost = Gone() if accept or run.verdict not in PASSES else gone(project, plan, base, run)
@@ -122,17 +140,17 @@ def by_run(project: Project, base: str, *, accept: bool) -> Proof:
     lines = [*said, f"verdict: {run.verdict}", *(f"changed since `{base}`: {change}" for change in changed)]
     if changed:
         lines.append("a person who has looked at that says so with `--accept-changes`")
-    return Proof(run.verdict in PASSES and not changed, [*lines, *lost.notes], run)
+    return Proof(run.verdict in PASSES and not changed, [*lines, *lost.notes, *asides], run)
 
 
-def input_changes(project: Project, plan: Plan, base: str) -> list[str]:
-    """Scripts, targets and runner settings of the checks that are not what they are in the base."""
+def against(project: Project, plan: Plan, base: str) -> tuple[list[str], list[str]]:
+    """Scripts, targets and runner settings of the checks that are not what they are in the base; and our hooks."""
     if git(project, "rev-parse", "-q", "--verify", f"{base}^{{tree}}").code != 0:
-        return []
+        return [], []
     now = {check.name: inputs_of(check, project.root) for check in plan.check}
     with tree_of(project, base) as root:
         before = {check.name: inputs_of(check, root) for check in plan.check}
-    return differences(before, now)
+        return differences(before, now), told.hook_changes(project, root, base)
 
 
 @contextmanager

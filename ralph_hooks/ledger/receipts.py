@@ -49,7 +49,7 @@ def add(project: Project, plan_digest: str, run: Run, *, session: str = "", by: 
     }
     try:
         with _lock(project):
-            _append(_path(project), record)
+            _append(path_of(project), record)
     except (OSError, TimeoutError, BrokenChainError):
         return False
     return True
@@ -71,20 +71,21 @@ def is_green(record: dict[str, Any]) -> bool:
 def read(project: Project) -> Iterator[dict[str, Any]]:
     """All records, oldest first, each checked against the one before. Raises `BrokenChainError`."""
     previous: str | None = None
-    for number, line in enumerate(_lines(_path(project)), start=1):
+    for number, line in enumerate(_lines(path_of(project)), start=1):
         record = _parse(line)
         if record is None:
-            raise BrokenChainError(f"line {number} of `{_path(project)}` is not a record")
+            raise BrokenChainError(f"line {number} of `{path_of(project)}` is not a record")
         begins = previous is None and (record.get("prev") == START or record.get("checkpoint") is True)
         if not begins and record.get("prev") != previous:
-            raise BrokenChainError(f"line {number} of `{_path(project)}` does not follow the one before it")
+            raise BrokenChainError(f"line {number} of `{path_of(project)}` does not follow the one before it")
         if record.get("hash") != _hash(record):
-            raise BrokenChainError(f"line {number} of `{_path(project)}` was changed after it was written")
+            raise BrokenChainError(f"line {number} of `{path_of(project)}` was changed after it was written")
         previous = str(record["hash"])
         yield record
 
 
-def _path(project: Project) -> str:
+def path_of(project: Project) -> str:
+    """Where the chain is kept."""
     return os.path.join(project.state, FILE)
 
 
@@ -146,7 +147,7 @@ class _lock:  # noqa: N801 - used as a function
 
     def __init__(self, project: Project) -> None:
         files.make_dirs(project.state)
-        self._fd = os.open(_path(project) + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
+        self._fd = os.open(path_of(project) + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
 
     def __enter__(self) -> None:
         deadline = time.monotonic() + LOCK_SECONDS

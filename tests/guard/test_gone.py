@@ -94,7 +94,7 @@ def test_a_base_that_cannot_be_run_is_said_and_deleted_files_still_count(project
     assert "which tests the base runs is unknown: the check `t` is CANNOT_RUN there" in out
     shutil.rmtree(project.root / "tests")
     project.commit()
-    assert "the test files tests/test_x.py are deleted" in verify(project)
+    assert "the test files `tests/test_x.py` are deleted" in verify(project)
 
 
 def test_the_base_is_run_only_where_the_tree_differs(project: TestProject, tmp_path: Path) -> None:

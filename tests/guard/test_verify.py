@@ -141,7 +141,7 @@ def test_ci_names_scripts_that_are_not_the_bases(tmp_path: Path) -> None:
 
 
 def test_questions_that_cannot_be_asked(project: TestProject, tmp_path: Path) -> None:
-    assert "names no commit" in verify(project, "nosuch", code=1).err
+    assert "names no commit" in verify(project, "nosuch", code=2).err
     git(project.root, "branch", "-m", "odd")
     assert "no base branch is in this clone" in verify(project, "--run", code=2).err
     project.env = {"GITHUB_BASE_REF": "develop"}
