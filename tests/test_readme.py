@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,5 +54,6 @@ def test_the_config_that_it_shows_is_one(tmp_path: Path) -> None:
     text = README.split("```toml\n", 1)[1].split("```", 1)[0]
     project = make_project(tmp_path / "shop").config(text).write("test_x.py", "def test_x(): pass\n").commit()
     assert shutil.which("ralph-hooks")
+    project.env["PATH"] = os.pathsep.join([os.environ["PATH"], os.path.dirname(sys.executable)])  # for `pytest`
     done = project.ralph("check", "--json")
     assert done.code == 0 and '"passed": 1' in done.out, done

@@ -245,6 +245,7 @@ def with_clients(monkeypatch: pytest.MonkeyPatch, on_path: Path) -> None:
 def test_codex_trust(project: TestProject, with_clients: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Codex itself says which hooks it would run: none without the project's trust, then an unreviewed one."""
     only_codex(project)
+    assert project.ralph("seal").code == 0
     home = tmp_path / "codex"
     home.mkdir()
     monkeypatch.setenv("CODEX_HOME", str(home))
