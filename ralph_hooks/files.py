@@ -109,11 +109,19 @@ def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
     raise OSError(EINVAL, "not a regular file", path)
 
 
+def odd(path: str) -> bool:
+    """Whether something stands there that is no regular file."""
+    try:
+        return os.lstat(path).st_mode & KIND != REGULAR
+    except OSError:
+        return False
+
+
 def make_way(path: str) -> bool:
     """Move aside what stands at a path of ours and is no regular file; whether there was such a thing."""
+    if not odd(path):
+        return False
     try:
-        if os.lstat(path).st_mode & KIND == REGULAR:
-            return False
         os.replace(path, f"{path}.odd-{int(time.time())}-{os.urandom(2).hex()}")
     except OSError:
         return False

@@ -13,6 +13,7 @@ from ralph_hooks import __version__, fastjson, files
 from ralph_hooks.check.digest import TreeDigest, known
 from ralph_hooks.check.digest.memo import digest_of
 from ralph_hooks.check.digest.repository import Limit, open_repository
+from ralph_hooks.process import signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ PATIENCE_SECONDS = 20.0
 AFTER_SECONDS = 5.0
 # A check that is over by then must not compete with imports for the interpreter.
 QUICK_SECONDS = 0.05
+# So long a signal may go unnoticed that comes just before a wait.
+STEP_SECONDS = 0.1
 
 
 def key_of(project: Project, plan: Plan, check: Check, tree: TreeDigest) -> str:
@@ -209,7 +212,11 @@ class _Late:
     def wait(self, seconds: float) -> bool:
         """Wait for the work, if any; whether it is done. A fault in it is raised here."""
         self._over = True
-        done = self._running.acquire(timeout=seconds)
+        until = time.monotonic() + seconds
+        done = False
+        while not done and (left := until - time.monotonic()) >= 0:
+            with signals.waiting:
+                done = self._running.acquire(timeout=min(left, STEP_SECONDS))
         if done:
             self._running.release()
         if self._fault:

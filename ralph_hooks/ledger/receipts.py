@@ -13,6 +13,8 @@ import time
 
 from ralph_hooks import fasthash, fastjson, files
 from ralph_hooks.check.verdict import PASSES, Run
+from ralph_hooks.check.watch import Cancelled
+from ralph_hooks.process import signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def add(project: Project, plan_digest: str, run: Run, *, session: str = "", by: 
     try:
         with _lock(project):
             _append(path_of(project), record)
-    except (OSError, TimeoutError, BrokenChainError):
+    except (OSError, TimeoutError, BrokenChainError, Cancelled):
         return False
     return True
 
@@ -85,7 +87,7 @@ def read(project: Project) -> Iterator[dict[str, Any]]:
 
 
 def path_of(project: Project) -> str:
-    """Where the chain is kept."""
+    """Where the chain of this project is kept."""
     return os.path.join(project.state, FILE)
 
 
@@ -113,6 +115,7 @@ def _sealed(record: dict[str, Any], previous: str) -> bytes:
 
 
 def _append(path: str, record: dict[str, Any]) -> None:
+    files.make_way(path)
     lines = _lines(path)
     last = _parse(lines[-1]) if lines else None
     if lines and (last is None or last.get("hash") != _hash(last)):
@@ -147,7 +150,7 @@ class _lock:  # noqa: N801 - used as a function
 
     def __init__(self, project: Project) -> None:
         files.make_dirs(project.state)
-        self._fd = os.open(path_of(project) + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, files.PRIVATE)
+        self._fd = files.open_state(path_of(project) + ".lock", os.O_RDWR)
 
     def __enter__(self) -> None:
         deadline = time.monotonic() + LOCK_SECONDS
@@ -159,7 +162,8 @@ class _lock:  # noqa: N801 - used as a function
                 if time.monotonic() >= deadline:
                     os.close(self._fd)
                     raise TimeoutError from None
-                time.sleep(0.01)
+                with signals.waiting:
+                    time.sleep(0.01)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)

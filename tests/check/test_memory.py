@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -296,12 +297,17 @@ def test_memory_stays_small(suite: Suite) -> None:
 
 def test_state_that_cannot_be_written_is_no_error(suite: Suite) -> None:
     suite.runs()
-    blocked = Path(suite.project.state)
-    for path in blocked.rglob("*"):
-        if path.is_file():
-            path.unlink()
-    (blocked / "memory.json").mkdir()
+    shutil.rmtree(suite.project.state)
+    Path(suite.project.state).write_text("in the way")
     assert (suite.runs(), suite.runs()) == (1, 1)
+
+
+def test_a_directory_in_the_place_of_the_memory_is_moved_aside(suite: Suite) -> None:
+    suite.runs()
+    memory = Path(suite.project.state, "memory.json")
+    memory.unlink()
+    memory.mkdir()
+    assert (suite.runs(), suite.runs()) == (1, 0)
 
 
 def test_the_program_itself_counts(suite: Suite) -> None:

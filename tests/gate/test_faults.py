@@ -152,6 +152,23 @@ def test_term_while_a_git_hangs_before_the_checks(project: TestProject, tmp_path
         assert time.monotonic() < deadline
 
 
+def test_term_while_a_git_hangs_after_the_checks(project: TestProject, tmp_path: Path) -> None:
+    """The index is brought to the tree while the check runs; a check that is over first waits for that."""
+    project.write("check.sh", "exit 0").commit()
+    stop(project).lets_go("ALLOW")
+    project.write("new.txt", "new")
+    hang_git(project, tmp_path, "update-index")
+    process = start_hook(project)
+    wait_for(tmp_path / "git.pid")
+    time.sleep(0.3)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 0
+    assert time.monotonic() - begin < 3
+    assert lines(project)[-1]["reason"] == "cancelled"
+    os.kill(int((tmp_path / "git.pid").read_text()), signal.SIGKILL)
+
+
 def test_after_kill_9_the_next_stop_is_right_and_alone(project: TestProject) -> None:
     project.write("check.sh", f"[ -e ok ] || {{ echo $$ > pid; sleep {MARK}; exit 1; }}")
     process = start_hook(project)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.person import DETACH
+from tests.support.person import DETACH, detach
 from tests.support.project import REPOSITORY, TestProject, make_project
 
 OURS = [sys.executable, "-m", "ralph_hooks"]
@@ -48,7 +48,7 @@ def test_refused_below_an_agent_and_not_beside_it(project: TestProject, agent: s
 
 
 def detached(code: str) -> subprocess.Popen[str]:
-    argv = [*DETACH, sys.executable, "-c", code]
+    argv = [*detach(), sys.executable, "-c", code]
     return subprocess.Popen(argv, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

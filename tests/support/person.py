@@ -13,11 +13,14 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def by_a_person() -> list[str]:
-    """What to put before a command so that no agent is above it; nothing where none is.
+    """What to put before a command so that no agent is above it; nothing where none is."""
+    return detach() if any(agent_name(pid) for pid in ancestors()) else []
+
+
+def detach() -> list[str]:
+    """What to put before a command so that it is no child of ours.
 
     A test that ran checks in this process made it the one that orphans go to, until now.
     """
-    if not any(agent_name(pid) for pid in ancestors()):
-        return []
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
     return DETACH

@@ -66,6 +66,22 @@ def replace_by_file(path: Path) -> None:
     path.write_text("x")
 
 
+def pipe(name: str) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        (path / name).unlink(missing_ok=True)
+        os.mkfifo(path / name)
+
+    return damage
+
+
+def directory(name: str) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        (path / name).unlink(missing_ok=True)
+        (path / name).mkdir()
+
+    return damage
+
+
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "no index": remove("index"),
     "index is garbage": fill("index", b"DIRC garbage"),
@@ -81,6 +97,13 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "no objects": lambda path: shutil.rmtree(path / "objects"),
     "a left-over lock": fill("index.lock", b""),
     "nothing": shutil.rmtree,
+    "index is a pipe": pipe("index"),
+    "index is a directory": directory("index"),
+    "memo is a pipe": pipe("memo"),
+    "listing is a directory": directory("listing"),
+    "config is a pipe": pipe("config"),
+    "the lock is a pipe": pipe("../tree.lock"),
+    "the lock is a directory": directory("../tree.lock"),
     "a file": replace_by_file,
 }
 
@@ -95,7 +118,7 @@ def test_a_damaged_shadow_is_rebuilt(tree: Tree, damage: str) -> None:
     after = tree.digest()
     assert after not in ("", before)
     assert tree.digest() == after
-    leftovers = [path.name for path in tree.shadow.parent.iterdir()]
+    leftovers = [path.name for path in tree.shadow.parent.iterdir() if ".odd-" not in path.name]
     assert sorted(leftovers) == ["tree", "tree.lock"]
 
 
