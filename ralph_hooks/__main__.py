@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 
+CLOSED = (errno.EACCES, errno.EPERM, errno.ENOTDIR)
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -56,14 +57,31 @@ def _command_line(words: list[str]) -> int:
     except BrokenPipeError:
         return _deaf(141)
     except OSError as error:
-        if error.errno not in UNWRITABLE:
+        if error.errno not in UNWRITABLE and not _barred(error):
             return _bug(error)
         where = f"`{error.filename}`" if error.filename else "the output"
-        sys.stderr.write(f"error: {where} cannot be written: {error.strerror}\n")
+        hint = f"hint: {_way_out(error)}\n" if error.filename else ""
+        sys.stderr.write(f"error: {where} cannot be written: {error.strerror}\n{hint}")
         return _deaf(1)
     except Exception as error:
         return _bug(error)
     return code
+
+
+def _barred(error: OSError) -> bool:
+    """Whether the way to our own state is closed (then it names what stands above), or the state itself."""
+    from ralph_hooks import paths
+
+    if not isinstance(error.filename, str):
+        return False
+    name, state = os.path.join(error.filename, ""), os.path.join(paths.state_dir(), "")
+    return state.startswith(name) or (error.errno in CLOSED and name.startswith(state))
+
+
+def _way_out(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"`df -h {os.path.dirname(error.filename)}` shows what room is left"
+    return "`ralph-hooks doctor` says what keeps it from being written; XDG_STATE_HOME moves it"
 
 
 def _deaf(code: int) -> int:

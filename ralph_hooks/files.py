@@ -70,10 +70,17 @@ def write_atomic(path: str, data: bytes, mode: int = PRIVATE) -> None:
         finally:
             os.close(fd)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         remove(temporary)
+        _name(error, path)
         raise
     sync_directory(directory)
+
+
+def _name(error: BaseException, path: str) -> None:
+    """A write that did not fit knows its descriptor only; whoever reads the error needs the file."""
+    if isinstance(error, OSError) and error.filename is None:
+        error.filename = path
 
 
 def write_state(path: str, data: bytes) -> None:
@@ -173,6 +180,9 @@ def append_line(path: str, line: bytes, *, durable: bool = False) -> None:
         write_all(fd, (b"\n" if torn else b"") + line.rstrip(b"\n") + b"\n")
         if durable:
             os.fsync(fd)
+    except OSError as error:
+        _name(error, path)
+        raise
     finally:
         os.close(fd)
 

@@ -28,7 +28,8 @@ def command(duration: str, reason: str) -> int:
     try:
         files.write_state(os.path.join(project.state, PAUSE_FILE), fastjson.dumps(pause).encode())
     except OSError as error:
-        raise RalphError(f"the pause cannot be written to `{project.state}`: {error.strerror}") from None
+        sentence = f"the pause cannot be written to `{project.state}`: {error.strerror}"
+        raise RalphError(sentence, "ralph-hooks doctor") from None
     common.note(project, "pause", until=until, by=pause["by"], reason=safe(reason) or "no reason given")
     click.echo(f"paused until {local_time(until)}; `ralph-hooks resume` ends it")
     return 0

@@ -105,7 +105,8 @@ def said_plainly(database: Database) -> Iterator[None]:
     """Database trouble as one sentence that names the database."""
     import sqlalchemy as sa
 
-    place = "check that its disk has room and that the file is yours" if database.sqlite else f"check {URL}"
+    look = "`ralph-hooks doctor` looks at the state directory, `df -h` shows what room is left"
+    place = look if database.sqlite else f"check {URL}"
     try:
         yield
     except sa.exc.SQLAlchemyError as error:

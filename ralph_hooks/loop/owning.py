@@ -40,7 +40,8 @@ class Ownership:
             hint = f"`ralph-hooks loop stop {before.name}` ends it after its round" if before else ""
             raise RalphError(f"{name} already drives this checkout", hint) from None
         except OSError as error:
-            raise RalphError(f"the state directory `{self._directory}` cannot be used: {error.strerror}") from None
+            sentence = f"the state directory `{self._directory}` cannot be used: {error.strerror}"
+            raise RalphError(sentence, "ralph-hooks doctor") from None
         try:
             self._bury(recorded(self._directory))
             files.remove(os.path.join(self._directory, STOP_FILE))

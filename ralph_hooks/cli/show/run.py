@@ -23,6 +23,7 @@ def show_run(console: Console, run: Run, tail_lines: int) -> None:
             _show_failure(console, check, tail_lines)
     console.print(table(run))
     logs = sorted({os.path.dirname(check.log) for check in run.checks if check.log})
+    logs = [directory for directory in logs if os.path.isdir(directory)]  # the state may be unwritable
     for directory in logs:
         console.print(Text(f"logs in {tilde(directory)}", style="dim"), soft_wrap=True)
     console.print(verdict_line(run))
