@@ -86,6 +86,7 @@ def _read(path: str) -> str:
         data = sys.stdin.buffer.read() if path == "-" else files.read_bytes(path)
         return data.decode("utf-8")
     except OSError as error:
-        raise RalphError(f"the seed `{path}` cannot be read: {error.strerror}", exit_code=EXIT_USAGE) from None
+        hint = "`ralph-hooks evolve --example > seed.yaml` writes a seed to start from"
+        raise RalphError(f"the seed `{path}` cannot be read: {error.strerror}", hint, EXIT_USAGE) from None
     except UnicodeDecodeError as error:
         raise RalphError(f"the seed `{path}` is not UTF-8 at byte {error.start}", exit_code=EXIT_USAGE) from None

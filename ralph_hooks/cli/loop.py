@@ -172,7 +172,8 @@ def objective_and_name(given: dict[str, Any], project: Project) -> tuple[str, st
         root = record_root(project, name) if given["isolate"] else project.root
         text = Record(root, name).objective()
         if text is None:
-            raise RefusedError(f"there is no loop `{name}` below `{place}` to resume")
+            hint = "`ralph-hooks status` shows the loops of this project"
+            raise RefusedError(f"there is no loop `{name}` below `{place}` to resume", hint)
     objective = calls.objective_of(text)
     return objective, name or calls.name_of(objective)
 
@@ -198,7 +199,8 @@ def read_objective(path: str) -> str:
             with open(path, "rb") as file:
                 data = file.read(MOST_OBJECTIVE + 1)
     except OSError as error:
-        raise RefusedError(f"`{path}` cannot be read: {error.strerror}") from None
+        hint = "`ralph-hooks init` lays out a PROMPT.md"
+        raise RefusedError(f"`{path}` cannot be read: {error.strerror}", hint) from None
     if len(data) > MOST_OBJECTIVE:
         raise RefusedError(f"`{path}` is larger than 1 MiB", "put the details into files below .ralph/<name>/specs/")
     try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MAX_SAFE_INTEGER = 2**53 - 1
 DEFAULT_ROUNDS = 256
 TOOL_FIELDS = ("objective", "maxRounds")
+WITHOUT_OBJECTIVE = "say what is to be true in the end; `ralph-hooks init` lays out a PROMPT.md for `--file PROMPT.md`"
 NO_AGENT = "Ralph tool requires a calling agent (exec.agent was undefined)"
 
 
@@ -67,7 +68,7 @@ class RefusedError(RalphError):
 def objective_of(value: object) -> str:
     """The objective, or a refusal (F1). Surrounding blank lines are not part of it, nor bytes that are no text."""
     if not isinstance(value, str) or not value.strip():
-        raise RefusedError("Ralph objective must be a non-empty string")
+        raise RefusedError("Ralph objective must be a non-empty string", WITHOUT_OBJECTIVE)
     return value.strip().encode("utf-8", "replace").decode("utf-8")
 
 
@@ -78,7 +79,7 @@ def rounds_of(value: object, loop: Loop) -> int:
         return min(loop.max_rounds or DEFAULT_ROUNDS, ceiling)
     number = _whole(value)
     if number is None or not 1 <= number <= MAX_SAFE_INTEGER:
-        raise RefusedError("Ralph maxRounds must be a positive safe integer")
+        raise RefusedError("Ralph maxRounds must be a positive safe integer", "a whole number, as in --max-rounds 8")
     if number > ceiling:
         raise RefusedError(
             f"Ralph maxRounds {number} exceeds the deployment ceiling {ceiling}",
@@ -124,7 +125,8 @@ def checked_name(name: str) -> str:
     """A name that a person gave, or a refusal: it becomes a directory below `.ralph/`."""
     good = name and len(name) <= 80 and all(c.isascii() and (c.isalnum() or c in "-_.") for c in name)
     if not good or name[0] in ".-":
+        shown = "".join(c if c.isprintable() else "?" for c in name[:80])
         raise RefusedError(
-            f"`{name[:80]}` cannot name a loop", "use letters, digits, `-`, `_` and `.`, a letter or digit first"
+            f"`{shown}` cannot name a loop", "use letters, digits, `-`, `_` and `.`, a letter or digit first"
         )
     return name

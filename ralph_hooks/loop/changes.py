@@ -10,6 +10,7 @@ from ralph_hooks.loop.ground import Ground, config_digest
 from ralph_hooks.loop.record import Record
 from ralph_hooks.loop.round import AgentRun
 from ralph_hooks.loop.verify import Judged
+from ralph_hooks.plan.locate import git_top
 
 
 def words_about(agent: AgentRun, judged: Judged) -> list[str]:
@@ -39,6 +40,12 @@ def changes(ground: Ground, record: Record, objective: str, agent: AgentRun, jud
         found.append((f"{change}; only a person can accept it as the check.", f"changed a check: {change}"))
     if record.keep_objective(objective):
         found.append(("", "changed the objective; it was written back"))
+    if record.keep_rounds():
+        found.append(("", "changed the record of the rounds; it was written back"))
+    if ground.repository and git_top(ground.project.root) != ground.repository:
+        found.append(
+            ("", "left the project without its git repository: content cannot be told any more, and nothing committed")
+        )
     if agent.survivors:
         found.append(("", f"left processes that cannot be ended: {', '.join(agent.survivors)}"))
     return found

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from ralph_hooks.plan.compiled import Plan
 
 HOOK_SPARE = 60.0
+INSTEAD = "bound it by --max-rounds and --max-seconds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """Fixed at the start of the run. `gate_inside` is whether the hook works inside the rounds; `inputs` are what the
-    checks are defined by outside of the config."""
+    checks are defined by outside of the config, `repository` is the git top level, "" without one."""
 
     project: Project
     plan: Plan
@@ -44,6 +45,7 @@ class Ground:
     config_text: bytes | None
     config_digest: str
     inputs: dict[str, dict[str, str]]
+    repository: str
     committer: Committer | None = None
 
     @property
@@ -120,6 +122,7 @@ def ground_for(call: Call) -> Ground:
         notes=(*approved.changes, *_notes(call, project, plan, off)),
         inputs=approved.inputs or {check.name: inputs_of(check, project.root) for check in plan.check},
         committer=_committer(call, project, isolated) if call.commit else None,
+        repository=git_top(project.root) or "",
         config_digest=config_digest(project),
         config_text=files.read_bytes_or_none(project.config_path) if project.config_path else None,
     )
@@ -137,9 +140,9 @@ def _committer(call: Call, project: Project, isolated: Isolated | None) -> Commi
 def _refuse_what_cannot_hold(call: Call, project: Project, plan: Plan, provider: Provider) -> None:
     told = provider.capabilities
     if call.bounds.max_cost_usd and not told.cost:
-        raise RefusedError(f"provider `{provider.name}` reports no cost, so --max-cost-usd cannot hold")
+        raise RefusedError(f"provider `{provider.name}` reports no cost, so --max-cost-usd cannot hold", INSTEAD)
     if call.bounds.max_tokens and not told.tokens:
-        raise RefusedError(f"provider `{provider.name}` reports no tokens, so --max-tokens cannot hold")
+        raise RefusedError(f"provider `{provider.name}` reports no tokens, so --max-tokens cannot hold", INSTEAD)
     if provider.name == "command" and not plan.loop.command:
         raise RefusedError("provider `command` runs nothing yet", 'set `command = ["…"]` under [loop] in the config')
     if call.commit and not (plan.check and call.verify):

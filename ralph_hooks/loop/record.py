@@ -1,7 +1,7 @@
 """What a loop leaves in the repository (F18): `.ralph/<name>/`, meant to be committed.
 
-`rounds.jsonl` is the record, a line a round, append-only; `handoff.json` is what crosses to the next round. Nothing is
-read again while the loop runs.
+`rounds.jsonl` is the record, a line a round, append-only; `handoff.json` is what crosses to the next round. Nothing
+that a round wrote here is believed while the loop runs.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Record:
         self._rounds = os.path.join(self.directory, "rounds.jsonl")
         self._handoff = os.path.join(self.directory, "handoff.json")
         self._objective = os.path.join(self.directory, "objective.md")
+        self._kept: bytes | None = None
 
     def objective(self) -> str | None:
         """The objective of an earlier run under this name."""
@@ -100,12 +101,22 @@ class Record:
                     self._write(path, text)
         except OSError as error:
             raise RalphError(f"`{error.filename or self.directory}` cannot be written: {error.strerror}") from None
+        self._kept = files.read_bytes_or_none(self._rounds)
 
     def keep_objective(self, objective: str) -> bool:
         """Put the objective back if a round changed it; whether it had."""
         if self.objective() == objective:
             return False
         self._write(self._objective, objective + "\n")
+        return True
+
+    def keep_rounds(self) -> bool:
+        """Put the record of the rounds back if a round changed it; whether it had."""
+        if self._kept is None or (not files.odd(self._rounds) and files.read_bytes_or_none(self._rounds) == self._kept):
+            return False
+        os.makedirs(self.directory, exist_ok=True)
+        files.make_way(self._rounds)
+        files.write_atomic(self._rounds, self._kept, MODE)
         return True
 
     @staticmethod
@@ -116,6 +127,7 @@ class Record:
     def add(self, line: dict[str, Any]) -> None:
         """Append one round, durably, then renew the handoff. Raises `OSError`."""
         files.append_line(self._rounds, fastjson.dumps(line).encode(), durable=True)
+        self._kept = files.read_bytes_or_none(self._rounds)
         told = {key: line.get(key) for key in ("run", "round", "report", "feedback", "verdict")}
         self._write(self._handoff, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
 

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 
 from ralph_hooks.gate.report import Report, ReportError, parse
 from ralph_hooks.loop import infra
-from ralph_hooks.loop.providers.base import Heard, Launch, Listener, Order, Provider, action, agent_environment
+from ralph_hooks.loop.providers.base import (
+    REPORT_FILE,
+    Heard,
+    Launch,
+    Listener,
+    Order,
+    Provider,
+    action,
+    agent_environment,
+)
 from ralph_hooks.process import signals, tree
 from ralph_hooks.process.lines import Lines, start_lines
 from ralph_hooks.process.spawn import Child, CouldNotStart
@@ -144,6 +153,9 @@ def _conclude(run: AgentRun, provider: Provider, launch: Launch, lines: Lines, m
             run.report = parse(heard.final, most_chars)
         except ReportError as error:
             run.malformed = str(error)
+    elif child.exit_code == 0 and not run.cut:
+        where = f" in the file that {REPORT_FILE} names" if provider.capabilities.report_file else ""
+        run.malformed = f"the agent ended without a final message{where}"
     if run.report is not None:
         run.fault = None
         return

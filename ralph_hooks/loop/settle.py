@@ -45,8 +45,7 @@ def without_report(agent: AgentRun, number: int, bounds: Bounds, last: str) -> E
         return endings.blocked(number, blocker, "")
     if agent.died:
         return endings.child_failed(number, f"It ended with {agent.died}.", last)
-    why = agent.malformed or "the agent ended without a final message"
-    return endings.failed(f"round {number} gave no report: {why}")
+    return endings.failed(f"round {number} gave no report: {agent.malformed}")
 
 
 def tolerable(agent: AgentRun) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ralph_hooks.loop import events
+from ralph_hooks.loop.endings import counted
 
 SHOWN_IDS = 3
 
@@ -22,7 +23,7 @@ def _started(facts: dict[str, Any]) -> str:
     first = one_line(facts["objective"], 200)
     return (
         f"ralph {facts['name']}: {first}\n"
-        f"ralph {facts['name']}: at most {facts['max_rounds']} rounds{after}, "
+        f"ralph {facts['name']}: at most {counted(facts['max_rounds'])}{after}, "
         f"agent {facts['provider']}, checks: {checks}"
     )
 
