@@ -28,6 +28,7 @@ from ralph_hooks.loop.pruning import prune_runs
 from ralph_hooks.loop.record import Past, Record, line_of, tree_of
 from ralph_hooks.loop.round import AgentRun
 from ralph_hooks.loop.verify import Judged, StopNow, content, told, verify
+from ralph_hooks.loop.witness import testify
 from ralph_hooks.plan.inputs import differences, inputs_of
 
 
@@ -123,7 +124,9 @@ class Drive:
         deadline = self.around.deadline() or None
         judged = verify(project, plan, force=claimed, deadline=deadline, stop=self.around.stop_now)
         now = {check.name: inputs_of(check, project.root) for check in plan.check}
-        return replace(judged, changed=tuple(differences(self.ground.inputs, now)))
+        judged = replace(judged, changed=tuple(differences(self.ground.inputs, now)))
+        testify(self.ground, judged, self.call.name, self.number)
+        return judged
 
     def write(self, agent: AgentRun, judged: Judged) -> None:
         """Record the round; from here on it has happened."""

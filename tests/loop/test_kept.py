@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.support.looping import BLOCKED, CONTINUE, agent, rounds_of
+from tests.support.looping import BLOCKED, COMPLETE, CONTINUE, agent, rounds_of
 
 NOTE = "changed the record of the rounds; it was written back"
 DAMAGE = {
@@ -79,6 +80,29 @@ def test_a_refusal_is_one_sentence_and_one_hint(tmp_path: Path, words: tuple[str
     assert (done.code, len(lines)) == (2, 2), done
     assert lines[0].startswith("error: ") and lines[1].startswith("hint: ") and hint in lines[1]
     assert not os.path.exists(tmp_path / "shop" / ".ralph")
+
+
+def test_what_the_checks_said_is_in_the_log_the_status_and_the_receipts(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, CONTINUE, f"touch ok; {COMPLETE}")
+    project = scripted.project.write(".gitignore", ".ralph/\n").commit()
+    scripted.loop("Make it work", "--name", "night").ends(0)
+    rounds = [json.loads(line) for line in project.ralph("log", "--json").out.splitlines()]
+    assert [(line["event"], line["verdict"], line["reason"]) for line in rounds] == [
+        ("round", "RED", "loop night, round 1"),
+        ("round", "GREEN", "loop night, round 2"),
+    ]
+    assert "last run GREEN  round" in project.ralph("status").out
+    assert "was GREEN under this plan (loop night)" in project.commit().ralph("verify").out
+
+
+def test_a_green_of_checks_that_the_rounds_redefined_is_no_green_of_the_project(tmp_path: Path) -> None:
+    checks = "[[check]]\nname = 'tests'\nrun = ['sh', 'test.sh']\n"
+    scripted = agent(tmp_path, f"echo true > test.sh; {COMPLETE}", checks=checks)
+    scripted.project.write("test.sh", "false\n").write(".gitignore", ".ralph/\n").commit()
+    scripted.loop().ends(0, "Not verified")
+    (line,) = [json.loads(one) for one in scripted.project.ralph("log", "--json").out.splitlines()]
+    assert line["unsealed"] is True
+    assert "no run on this machine" in scripted.project.commit().ralph("verify").out
 
 
 def test_one_round_is_no_plural(tmp_path: Path) -> None:
