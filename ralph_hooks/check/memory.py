@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Entry = dict[str, Any]
 
 FILE = "memory.json"
-FORMAT = 1
+FORMAT = 2
 KEPT = 64
 # An index of this size (some 2,500 files) is hashed in the time it takes to start an interpreter.
 SMALL_INDEX = 256 * 1024
@@ -41,20 +41,21 @@ QUICK_SECONDS = 0.05
 STEP_SECONDS = 0.1
 
 
-def key_of(project: Project, plan: Plan, check: Check, tree: TreeDigest) -> str:
-    """What a green verdict of this check holds for; "" when the tree has no digest.
-
-    `tree` need not be done yet: git works while the rest is looked at.
-    """
-    from ralph_hooks.check.digest.inputs import facts
-
-    beside = facts(project, list(plan.gate.memory_inputs), check)
+def key_of(check: Check, tree: TreeDigest, tools: str) -> str:
+    """What a green verdict of this check holds for; "" when the tree has no digest."""
     part = tree.of(list(check.paths))
     if not part:
         return ""
     told = getattr(check, "__dict__", None) or {name: getattr(check, name) for name in check.__slots__}
-    known_by = (FORMAT, __version__, sorted(told.items()), part, beside)
+    known_by = (FORMAT, __version__, sorted(told.items()), part, tools)
     return digest_of(ascii(known_by).encode())
+
+
+def tools_of(project: Project, plan: Plan, check: Check) -> str:
+    """The digest of what decides a check beside the tree: programs, packages, ignored files that are named."""
+    from ralph_hooks.check.digest.inputs import facts
+
+    return digest_of(ascii(facts(project, list(plan.gate.memory_inputs), check)).encode())
 
 
 def recall(project: Project, plan: Plan, keys: dict[str, str]) -> dict[str, Entry]:
@@ -97,7 +98,8 @@ def _whole(entry: Entry) -> bool:
 class Recall:
     """What is known about the present content.
 
-    `digest` and `receipt` are "" while unknown; `names` are the checks that need no run, `whole` says that all do not.
+    `digest` and `receipt` are "" while unknown; `tools` maps checks to their `tools_of`; `names` are the checks that
+    need no run, `whole` says that all do not.
     `deadline` (monotonic clock) bounds what the digests may take: most of the time belongs to the checks.
     """
 
@@ -105,6 +107,7 @@ class Recall:
         self.digest = ""
         self.receipt = ""
         self.tracked = ""
+        self.tools: dict[str, str] = {}
         self.names: set[str] = set()
         self.whole = False
         self._project = project
@@ -136,7 +139,9 @@ class Recall:
 
     def _measure(self) -> None:
         tree = TreeDigest.start(self._project, ahead=True)
-        self._keys = {check.name: key_of(self._project, self._plan, check, tree) for check in self._plan.check}
+        checks = self._plan.check
+        self.tools = {check.name: tools_of(self._project, self._plan, check) for check in checks}  # while git works
+        self._keys = {check.name: key_of(check, tree, self.tools[check.name]) for check in checks}
         self.digest = tree.result()
         self._tree = tree
 
@@ -174,10 +179,11 @@ class Recall:
         tree, after = self._tree, self._after
         if self._given_up or tree is None or after is None or (self._began_ns and tree.touched_since(self._began_ns)):
             return
-        facts_now = {check.name: key_of(self._project, self._plan, check, after) for check in checks}
+        now = {check.name: tools_of(self._project, self._plan, check) for check in checks}
+        keys = {check.name: key_of(check, after, now[check.name]) for check in checks}
         entries = [
             {"key": key, "name": name, "at": run.started, "digest": self.digest, "receipt": self.receipt}
-            for name, key in facts_now.items()
+            for name, key in keys.items()
             if key and key == self._keys.get(name)
         ]
         remember(self._project, self._plan, entries)

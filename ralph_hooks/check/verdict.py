@@ -147,6 +147,7 @@ class Run:
         "notes",
         "receipt_digest",
         "started",
+        "tools",
         "tracked_digest",
     )
 
@@ -160,6 +161,7 @@ class Run:
         self.digest_after = ""
         self.receipt_digest = ""
         self.tracked_digest = ""  # the same without untracked files
+        self.tools: dict[str, str] = {}  # check -> digest of its programs, packages and named inputs
 
     @property
     def verdict(self) -> str:

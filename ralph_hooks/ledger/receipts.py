@@ -11,7 +11,7 @@ import fcntl
 import os
 import time
 
-from ralph_hooks import fasthash, fastjson, files
+from ralph_hooks import __version__, fasthash, fastjson, files
 from ralph_hooks.check.verdict import PASSES, Run
 from ralph_hooks.check.watch import Cancelled
 from ralph_hooks.process import signals
@@ -44,6 +44,8 @@ def add(project: Project, plan_digest: str, run: Run, *, session: str = "", by: 
         "digest": run.receipt_digest,
         "tracked": run.tracked_digest,
         "plan": plan_digest,
+        "tools": run.tools,
+        "version": __version__,
         "by": by,
         "session": session,
         "run": run.id,

@@ -268,11 +268,11 @@ def test_too_old_and_from_the_future(suite: Suite) -> None:
 
 DAMAGED = {
     "empty": b"",
-    "half": b'{"format": 1, "green": [{"key": "x"',
+    "half": b'{"format": 2, "green": [{"key": "x"',
     "garbage": b"\xff\x00\xfe",
     "a list": b"[]",
-    "nulls": b'{"format": 1, "green": [null, 3, {"key": 1}, {}]}',
-    "no list": b'{"format": 1, "green": 7}',
+    "nulls": b'{"format": 2, "green": [null, 3, {"key": 1}, {}]}',
+    "no list": b'{"format": 2, "green": 7}',
     "another format": b'{"format": 99, "green": []}',
 }
 
@@ -282,7 +282,7 @@ def test_a_damaged_memory_is_ignored_and_replaced(suite: Suite, damage: str) -> 
     suite.runs()
     suite.memory_file.write_bytes(DAMAGED[damage])
     assert (suite.runs(), suite.runs()) == (1, 0)
-    assert json.loads(suite.memory_file.read_text())["format"] == 1
+    assert json.loads(suite.memory_file.read_text())["format"] == memory.FORMAT
 
 
 def test_memory_stays_small(suite: Suite) -> None:

@@ -166,7 +166,8 @@ def test_term_while_a_git_hangs_after_the_checks(project: TestProject, tmp_path:
     assert process.wait(10) == 0
     assert time.monotonic() - begin < 3
     assert lines(project)[-1]["reason"] == "cancelled"
-    os.kill(int((tmp_path / "git.pid").read_text()), signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(int((tmp_path / "git.pid").read_text()), signal.SIGKILL)
 
 
 def test_after_kill_9_the_next_stop_is_right_and_alone(project: TestProject) -> None:

@@ -47,6 +47,19 @@ def test_a_commit_is_proven_by_the_stop_before_it(project: TestProject) -> None:
     verify(project, "HEAD", code=0)
 
 
+def test_a_record_names_the_tools_that_the_checks_ran_with(project: TestProject) -> None:
+    def tools() -> object:
+        project.ralph("check", "--force")
+        return json.loads(chain_path().read_text().splitlines()[-1])["tools"]
+
+    project.config("[[check]]\nname = 't'\nrun = ['.venv/bin/tool']\n").write(".gitignore", ".venv\n").commit()
+    project.write(".venv/bin/tool", "#!/bin/sh\n").root.joinpath(".venv/bin/tool").chmod(0o755)
+    before = tools()
+    assert isinstance(before, dict) and list(before) == ["t"] and tools() == before
+    project.write(".venv/bin/tool", "#!/bin/sh\n# another\n")
+    assert tools() != before
+
+
 def test_red_proves_nothing_and_the_newest_record_counts(project: TestProject) -> None:
     project.ralph("check")
     verify(project, code=0)
