@@ -12,6 +12,7 @@ from ralph_hooks.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, RalphE
 
 EXIT_UNFINISHED = 3
 EXIT_LOST = 4
+TIMES = ("created_at", "ended_at")
 EXITS = {"completed": 0, "failed": EXIT_FAILED, "cancelled": EXIT_INTERRUPTED, "interrupted": EXIT_LOST}
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 PLAIN = click.option("--plain", is_flag=True, help="A line per event even on a terminal.")
@@ -88,13 +89,13 @@ def result(job: str, as_json: bool) -> int:
     """The result of an ended job; it never expires."""
     from ralph_hooks.jobs import follow
     from ralph_hooks.jobs.opening import reading
-    from ralph_hooks.jobs.states import ENDED, state
+    from ralph_hooks.jobs.states import ENDED, next_step, state
 
     with reading() as store:
         row = follow.find(store, job)
     if state(row) not in ENDED:
         code = EXITS.get(state(row), EXIT_UNFINISHED)
-        raise RalphError(f"job `{job}` is {state(row)} and has no result yet", f"ralph-hooks job wait {job}", code)
+        raise RalphError(f"job `{job}` is {state(row)} and has no result yet", next_step(row), code)
     answer = follow.result(row)
     click.echo(dump(answer) if as_json else render({k: v for k, v in answer.items() if k != "iterations"}))
     return EXITS[state(row)]
@@ -204,7 +205,10 @@ def dump(value: object) -> str:
 
 
 def render(answer: dict[str, Any]) -> str:
-    """`name  value` lines; what is empty is left out."""
-    rows = [(name, value) for name, value in answer.items() if value not in (None, [], "")]
+    """`name  value` lines; what is empty is left out, and a time is one of this place."""
+    from ralph_hooks.cli.show.text import local_time
+
+    times = {name: local_time(answer[name]) for name in TIMES if answer.get(name) is not None}
+    rows = [(name, value) for name, value in (answer | times).items() if value not in (None, [], "")]
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {value if isinstance(value, str) else dump(value)}" for name, value in rows)

@@ -8,12 +8,15 @@ from typing import Any
 import click
 
 from ralph_hooks.cli.job import EXIT_UNFINISHED, EXITS, dump
+from ralph_hooks.cli.show.loop_lines import one_line
 from ralph_hooks.evolve.lineage import Event
 from ralph_hooks.jobs import follow
 from ralph_hooks.jobs.states import ENDED, INTERRUPTED, next_step, state
 from ralph_hooks.jobs.store import Store
 
 LOOK_SECONDS = 0.5
+SHOWN = 2
+MOST_CHARS = 200
 
 
 def follow_to_the_end(store: Store, job: str, as_json: bool, *, plain: bool, keys: str) -> int:
@@ -62,7 +65,7 @@ def line(event: Any) -> str:
         "worker_lost": lambda: f"generation {body['generation']}, after {body['seconds']:.1f} s",
         "generation_lost": lambda: f"generation {body['generation']}, its worker died; it starts again",
         "killed": lambda: f"generation {body['generation']}: {body['reason']}",
-        "job_ended": lambda: f"{body['result']['status']}: {body['result']['stop_reason']}",
+        "job_ended": lambda: _ending(body["result"]),
         "rewound": lambda: f"to generation {body['to']}",
     }.get(event.kind, lambda: "")()
     return f"{event.seq:>4}  {event.kind:<20} {words}".rstrip()
@@ -72,5 +75,19 @@ def _iteration(one: dict[str, Any]) -> str:
     qa = one["qa"]
     verdict = f", qa {qa['verdict']}" if qa else ""
     failing = f", {len(one['failing'])} failing" if one["failing"] else ""
-    trouble = f", {one['trouble']}: {one['detail']}" if one["trouble"] else ""
-    return f"generation {one['generation']}: {one['action']}{verdict}{failing}{trouble}, {one['duration']:.1f} s"
+    trouble = ", " + ": ".join(part for part in (one["trouble"], one["detail"]) if part)
+    head = f"generation {one['generation']}: {one['action']}{verdict}{failing}{trouble.rstrip(', ')}"
+    return f"{head}, {one['duration']:.1f} s{_differences(qa['differences'] if qa else [])}"
+
+
+def _differences(found: list[str]) -> str:
+    """What failed, by its name: the first of it, on one line."""
+    if not found:
+        return ""
+    more = f" (+{len(found) - SHOWN} more)" if len(found) > SHOWN else ""
+    return ": " + "; ".join(one_line(text, MOST_CHARS) for text in found[:SHOWN]) + more
+
+
+def _ending(result: dict[str, Any]) -> str:
+    words = f"{result['status']}: {result['stop_reason']}"
+    return f"{words}, {one_line(result['detail'], MOST_CHARS)}" if result.get("detail") else words
