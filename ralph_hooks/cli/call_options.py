@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
 
 from ralph_hooks import files
+from ralph_hooks.cli import common
 from ralph_hooks.errors import EXIT_USAGE, RalphError
 from ralph_hooks.evolve.call import Call
 from ralph_hooks.evolve.refusal import must_be, parse_call
@@ -83,10 +83,10 @@ def _number(text: str) -> Any:
 
 def _read(path: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if path == "-" else files.read_bytes(path)
-        return data.decode("utf-8")
+        return (common.standard_input() if path == "-" else files.read_bytes(path)).decode("utf-8")
     except OSError as error:
         hint = "`ralph-hooks evolve --example > seed.yaml` writes a seed to start from"
         raise RalphError(f"the seed `{path}` cannot be read: {error.strerror}", hint, EXIT_USAGE) from None
     except UnicodeDecodeError as error:
-        raise RalphError(f"the seed `{path}` is not UTF-8 at byte {error.start}", exit_code=EXIT_USAGE) from None
+        hint = "`iconv -t UTF-8` translates it"
+        raise RalphError(f"the seed `{path}` is not UTF-8 at byte {error.start}", hint, EXIT_USAGE) from None

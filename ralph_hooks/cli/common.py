@@ -28,6 +28,12 @@ def here() -> str:
     return directory
 
 
+def standard_input(most: int = -1) -> bytes:
+    """What comes on standard input, at most so many bytes; nothing where it came closed. Raises `OSError`."""
+    with open(0, "rb", closefd=False) as file:
+        return file.read(most)
+
+
 def project_here() -> Project:
     """The project of the working directory. Raises `RalphError` when there is none."""
     directory = here()

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ralph_hooks.check.evidence.text import clean
+from ralph_hooks.cli import common
 from ralph_hooks.cli.show.loop_lines import line_for
 from ralph_hooks.cli.show.text import console
 from ralph_hooks.loop import call as calls
@@ -130,7 +131,7 @@ def call_of(given: dict[str, Any], arguments: tuple[str, ...]) -> Call:
     loop = plan_at(project_at(root)).loop
     objective, name = objective_and_name(given, project_at(root))
     if given["branch"] and not given["commit"]:
-        raise RefusedError("--branch needs --commit green")
+        raise RefusedError("--branch needs --commit green", "--commit green --branch NAME")
     return Call(
         root=root,
         objective=objective,
@@ -152,7 +153,7 @@ def bounds_of(given: dict[str, Any]) -> Bounds:
     """The bounds among the options, the defaults for the rest. Raises `RefusedError`."""
     for name, (_, least, _) in RULES.items():
         if given[name] and given[name] < least:
-            raise RefusedError(f"--{name.replace('_', '-')} must be 0 or at least {least}")
+            raise RefusedError(f"--{name.replace('_', '-')} must be 0 or at least {least}", "ralph-hooks loop --help")
     fields = {name: given[name] for name in Bounds.__slots__ if given.get(name) is not None}
     return Bounds(**fields)
 
@@ -194,7 +195,7 @@ def read_objective(path: str) -> str:
     """The text of a prompt file. Raises `RefusedError`."""
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(MOST_OBJECTIVE + 1)
+            data = common.standard_input(MOST_OBJECTIVE + 1)
         else:
             with open(path, "rb") as file:
                 data = file.read(MOST_OBJECTIVE + 1)
@@ -206,7 +207,9 @@ def read_objective(path: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RefusedError(f"`{path}` is not UTF-8 text at byte {error.start}") from None
+        raise RefusedError(
+            f"`{path}` is not UTF-8 text at byte {error.start}", "`iconv -t UTF-8` translates it"
+        ) from None
     if "\0" in text:
         raise RefusedError(f"`{path}` is not text: it holds NUL bytes")
     return text

@@ -21,7 +21,7 @@ from ralph_hooks.plan import compile as compiler
 from ralph_hooks.plan import compiled, seal
 from ralph_hooks.plan.compiled import Plan
 from ralph_hooks.plan.inputs import differences, inputs_of
-from ralph_hooks.plan.locate import Project
+from ralph_hooks.plan.locate import Project, git_top
 from ralph_hooks.process.capture import Captured, capture
 
 BASES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
@@ -93,8 +93,7 @@ def git(project: Project, *words: str) -> Captured:
 
 def base_of(project: Project, given: str) -> str:
     """The revision whose plan counts. Raises `RalphError` when it is not in this clone."""
-    if git(project, "rev-parse", "--git-dir").code != 0:
-        raise RalphError(f"`{project.top}` is no git repository", "git init", EXIT_USAGE)
+    _refuse_without_git(project)
     wanted = given or _from_ci()
     candidates = [wanted] if wanted else list(BASES)
     for candidate in candidates:
@@ -102,6 +101,20 @@ def base_of(project: Project, given: str) -> str:
             return candidate
     what = f"the base `{wanted}` is not" if wanted else "no base branch is"
     raise RalphError(f"{what} in this clone, so there is no plan to run", _fetch(project, wanted), EXIT_USAGE)
+
+
+def _refuse_without_git(project: Project) -> None:
+    """There may be none, or git may not trust it: in a container the checkout is often somebody else's."""
+    done = git(project, "rev-parse", "--git-dir")
+    if done.code == 0:
+        return
+    if git_top(project.top) is None:
+        raise RalphError(f"`{project.top}` is no git repository", "git init", EXIT_USAGE)
+    words = (done.err.decode("utf-8", "replace").strip().splitlines() or [done.words])[0].removeprefix("fatal: ")
+    trust = shlex.join(["git", "config", "--global", "--add", "safe.directory", project.top])
+    raise RalphError(
+        f"git refuses `{project.top}`: {words}", trust if "ownership" in words else "git status", EXIT_USAGE
+    )
 
 
 def _fetch(project: Project, wanted: str) -> str:

@@ -66,9 +66,11 @@ class Committer:
             )
         for name in UNDER_WAY:
             if os.path.exists(os.path.join(git.top, git.line("rev-parse", "--git-path", name))):
-                raise RefusedError(f"`{git.top}` is in the middle of a merge or rebase ({name})")
+                raise RefusedError(
+                    f"`{git.top}` is in the middle of a merge or rebase ({name})", "`git status` says how to end it"
+                )
         if self._ref and not git.ask("check-ref-format", "--branch", self._ref.removeprefix("refs/heads/")):
-            raise RefusedError(f"`{self._ref}` cannot be a branch")
+            raise RefusedError(f"`{self._ref}` cannot be a branch", "a name as in --branch ralph/night")
         if self._ref and self._ref != git.head()[0] and self._ref in self._elsewhere():
             raise RefusedError(f"`{self._ref}` is checked out in another worktree")
         dirty = [] if own else self._dirty()

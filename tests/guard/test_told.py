@@ -121,6 +121,14 @@ def test_without_git_the_question_cannot_be_asked(tmp_path: Path, words: tuple[s
     assert "is no git repository" in verify(plain, *words, code=2)
 
 
+def test_a_repository_of_somebody_else_is_said_with_gits_own_way_out(project: TestProject) -> None:
+    project.env = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    told = verify(project, "--run", code=2)
+    assert f"git refuses `{project.root}`: detected dubious ownership" in told
+    subprocess.run(told.split("hint: ", 1)[1].splitlines()[0].split(), check=True)
+    verify(project, "--run")
+
+
 def test_a_broken_chain_says_what_begins_a_new_one(project: TestProject) -> None:
     project.ralph("check")
     project.write("shop.py", "X = 3\n").commit().ralph("check")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.looping import BLOCKED, COMPLETE, CONTINUE, agent, rounds_of
+from tests.support.project import REPOSITORY
 
 NOTE = "changed the record of the rounds; it was written back"
 DAMAGE = {
@@ -108,3 +111,18 @@ def test_a_green_of_checks_that_the_rounds_redefined_is_no_green_of_the_project(
 def test_one_round_is_no_plural(tmp_path: Path) -> None:
     done = agent(tmp_path, CONTINUE).loop("Make it work", "--max-rounds", "1").ends(4)
     assert "at most 1 round, " in done.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["loop --file - --name x", "job start --lineage-id x --seed -", "loop --file bad.md --name x",
+     "loop x --branch b", "loop x --commit green --branch 'a b'", "loop x --oscillation 1"],
+)  # fmt: skip
+def test_an_input_that_cannot_be_one_is_refused_with_a_hint(tmp_path: Path, words: str) -> None:
+    project = agent(tmp_path, CONTINUE).project.write("bad.md", b"abc\xff").commit()
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m ralph_hooks {words} <&-"],
+        cwd=project.root, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 2, done
+    assert done.stderr.startswith("error: ") and "\nhint: " in done.stderr
