@@ -57,7 +57,8 @@ def begin(call: Call, record: Record, ground: Ground, own: Ownership) -> Past:
     if earlier.complete:
         raise RefusedError(f"the loop `{call.name}` is complete", "without --resume it starts anew")
     if earlier.rounds >= call.max_rounds:
-        hint = "a larger --max-rounds goes on"
+        isolated = " --isolate" if call.isolate else ""
+        hint = f"`ralph-hooks loop --resume --name {call.name}{isolated} --max-rounds {earlier.rounds + 1}` goes on"
         raise RefusedError(f"the loop `{call.name}` has run {endings.counted(earlier.rounds)} already", hint)
     return earlier
 

@@ -48,7 +48,7 @@ def _row(root: str, name: str, pid: int | None, rounds: int) -> dict[str, Any]:
         "failing": [line.get("failing") for line in lines],
         "cost_usd": past.cost_usd if past else None,
         "tokens": past.tokens if past else None,
-        "seconds": round(past.seconds, 1) if past else 0.0,
+        "seconds": round(past.seconds, 3) if past else 0.0,
         "open": len(items.open),
         "done": items.done,
         "last": [{key: line.get(key) for key in ROUND_KEYS} for line in lines[-rounds:]] if rounds else [],

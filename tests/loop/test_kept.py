@@ -98,6 +98,17 @@ def test_what_the_checks_said_is_in_the_log_the_status_and_the_receipts(tmp_path
     assert "was GREEN under this plan (loop night)" in project.commit().ralph("verify").out
 
 
+def test_a_used_up_loop_names_the_command_that_goes_on(tmp_path: Path) -> None:
+    scripted = agent(tmp_path, CONTINUE)
+    scripted.loop("Make it work", "--max-rounds", "1").ends(4)
+    (row,) = json.loads(scripted.project.ralph("status", "--json").out)["loops"]
+    assert 0 < row["last"][0]["seconds"] == row["seconds"]
+    done = scripted.loop("--resume", "--max-rounds", "1").ends(2, "has run 1 round already")
+    words = done.err.split("hint: `ralph-hooks ", 1)[1].split("`", 1)[0].split()
+    assert scripted.project.ralph(*words).code == 4
+    assert [line["round"] for line in rounds_of(scripted.project)] == [1, 2]
+
+
 def test_a_green_of_checks_that_the_rounds_redefined_is_no_green_of_the_project(tmp_path: Path) -> None:
     checks = "[[check]]\nname = 'tests'\nrun = ['sh', 'test.sh']\n"
     scripted = agent(tmp_path, f"echo true > test.sh; {COMPLETE}", checks=checks)

@@ -187,7 +187,7 @@ def test_a_new_run_after_kill_9_starts_from_the_beginning(tmp_path: Path) -> Non
 def test_resume_knows_what_is_over(tmp_path: Path) -> None:
     scripted = agent(tmp_path, CONTINUE)
     scripted.loop("Make it work", "--max-rounds", "2").ends(4)
-    scripted.loop("--resume", "--max-rounds", "2").ends(2, "has run 2 rounds already", "a larger --max-rounds goes on")
+    scripted.loop("--resume", "--max-rounds", "2").ends(2, "has run 2 rounds already", "--max-rounds 3` goes on")
     scripted.plays(f"touch ok; {COMPLETE}").loop("--resume", "--max-rounds", "3").ends(
         0, "Ralph completed after 3 rounds."
     )
