@@ -54,3 +54,13 @@ def test_an_interrupted_job_has_no_result_and_the_hint_gets_one(jobs: MakeJobs) 
     assert done.err.splitlines()[1].endswith(f"is gone: `ralph-hooks job resume {job}`")
     assert project.job("resume", job).code == 0
     assert project.end(job)["status"] == "completed"
+
+
+def test_what_could_not_be_reached_is_not_always_the_agent(jobs: MakeJobs) -> None:
+    project = jobs(1)
+    gone = str(project.project.root.parent / "gone.git")
+    job = project.start("count", "--git-remote", gone, "--git-ref", "main")
+    result = project.end(job)
+    assert (result["failure_reason_code"], result["recovery_action"]) == ("infrastructure", "wait")
+    assert gone in result["detail"] and "agent" not in result["next_step"]
+    assert f"`ralph-hooks job events {job}`" in result["next_step"]
