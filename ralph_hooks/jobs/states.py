@@ -61,8 +61,8 @@ def advice(status: str, stop_reason: str, infrastructure: bool, job: str, lineag
         "retry": f"start another job on lineage `{lineage}`; it goes on where this one stopped",
         "inspect_logs": f"`ralph-hooks job events {job}` shows what failed; start another job on lineage `{lineage}` "
         "when it is understood",
-        "wait": f"wait until what `ralph-hooks job events {job}` names can be reached, then start another job on lineage "
-        f"`{lineage}`",
+        "wait": f"wait until what `ralph-hooks job events {job}` names can be reached, then start another job "
+        f"on lineage `{lineage}`",
     }
     return {"failure_reason_code": code, "recovery_action": action, "next_step": steps[action]}
 
