@@ -30,13 +30,13 @@ from ralph_hooks.process import signals
 def command(rev: str, run_now: bool, base: str, accept_changes: bool, as_json: bool) -> int:
     """Exit 0 when proven, 1 when not, 2 when the question cannot be asked (no project, no such revision)."""
     signals.unwind()
-    project = common.project_here()
     if not run_now and (base or accept_changes):
         raise RalphError("`--base` and `--accept-changes` go with `--run`", "ralph-hooks verify --run", EXIT_USAGE)
     if run_now:
+        project = verify.without_config(common.here(), base) or common.project_here()
         proof = verify.by_run(project, verify.base_of(project, base), accept=accept_changes)
     else:
-        proof = verify.by_receipt(project, rev)
+        proof = verify.by_receipt(common.project_here(), rev)
     _show(proof, as_json)
     return 0 if proof.ok else 1
 

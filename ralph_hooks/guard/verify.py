@@ -21,7 +21,7 @@ from ralph_hooks.plan import compile as compiler
 from ralph_hooks.plan import compiled, seal
 from ralph_hooks.plan.compiled import Plan
 from ralph_hooks.plan.inputs import differences, inputs_of
-from ralph_hooks.plan.locate import Project, git_top
+from ralph_hooks.plan.locate import CONFIG, Project, find_project, git_top
 from ralph_hooks.process.capture import Captured, capture
 
 BASES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
@@ -132,6 +132,22 @@ def _from_ci() -> str:
         if os.environ.get(name):
             return f"origin/{os.environ[name]}"
     return ""
+
+
+def without_config(start: str, given: str) -> Project | None:
+    """The project of a tree whose config a branch took away, while the base still has it; else `None`."""
+    top = git_top(start)
+    if top is None or find_project(start) is not None:
+        return None
+    places = [start]
+    while places[-1] != top:
+        places.append(os.path.dirname(places[-1]))
+    projects = [Project(place, top, os.path.join(place, CONFIG)) for place in places]
+    try:
+        base = base_of(projects[0], given)
+    except RalphError:
+        return None  # then there is no project: that is what has to be said
+    return next((one for one in projects if file_at(one, base, one.config_path) is not None), None)
 
 
 def by_run(project: Project, base: str, *, accept: bool) -> Proof:

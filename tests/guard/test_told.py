@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.project import TestProject, git, make_project
+from tests.support.project import TestProject, git, make_project, ralph
 
 PLAN = "[[check]]\nname = 't'\nrun = ['python3', '-m', 'unittest']\n"
 SUITE = "import unittest\nclass Cart(unittest.TestCase):\n    def test_a(self): pass\n    def test_b(self): pass\n"
@@ -57,6 +57,23 @@ def test_a_config_that_only_has_another_comment_is_not_told(project: TestProject
 def test_a_config_that_cannot_be_read_is_told(project: TestProject) -> None:
     project.config("[[[").commit()
     assert "`ralph-hooks.toml` is not what it is in `main`" in verify(project, "--run")
+
+
+@pytest.mark.parametrize("below", [".", "deep/er"])
+def test_a_config_that_the_branch_deleted_still_says_what_runs(project: TestProject, below: str) -> None:
+    (project.root / "ralph-hooks.toml").unlink()
+    project.write("deep/er/x", "1").write("test_cart.py", SUITE.replace("pass", "self.fail()")).commit()
+    done = ralph("verify", "--run", cwd=project.root / below)
+    assert done.code == 1, done
+    assert "plan: `main`" in done.out and "verdict: RED" in done.out
+    assert "`ralph-hooks.toml` is not what it is in `main`" in done.out
+
+
+def test_no_config_in_the_base_either_is_no_project(project: TestProject) -> None:
+    git(project.root, "rm", "-q", "ralph-hooks.toml")
+    project.commit()
+    git(project.root, "branch", "-qf", "main", "HEAD")
+    assert "no `ralph-hooks.toml`" in verify(project, "--run", code=2)
 
 
 @pytest.mark.parametrize(
