@@ -172,12 +172,25 @@ def campaign(project: JobProject, kills: int, seed: int) -> None:
         client.wait()
         pick_up(project, jobs)
     referee.over.set()
-    while (result := project.end(jobs[-1], 120))["status"] != "completed":
+    while (result := brought_to_its_end(project, jobs))["status"] != "completed":
         assert result["stop_reason"] != "exhausted", result
         jobs.append(project.start())
     assert referee.most <= 1, "two agents lived at once"
     assert not project.agents(), "an agent outlived its job"
     settled(project, jobs, result)
+
+
+def brought_to_its_end(project: JobProject, jobs: list[str]) -> dict[str, Any]:
+    """A worker that was just killed looks alive until it is reaped: whoever waits sees that later, and resumes."""
+
+    def over() -> bool:
+        alone = not project.workers()
+        if project.state(jobs[-1]) == "interrupted" or (alone and project.state(jobs[-1]) == "queued"):
+            pick_up(project, jobs)
+        return project.state(jobs[-1]) in ENDED
+
+    project.until(over, 120, lambda: project.told(jobs[-1]))
+    return project.end(jobs[-1])
 
 
 def pick_up(project: JobProject, jobs: list[str]) -> None:

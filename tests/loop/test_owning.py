@@ -235,7 +235,7 @@ def test_inside_a_round_no_loop_starts(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_kill_9_at_any_moment_loses_no_round_and_leaves_no_second_agent(tmp_path: Path) -> None:
     chance = random.Random(5)
-    step = f"echo $n >> {tmp_path}/starts; sleep 0.0$((RANDOM % 9)); echo $n > work; {CONTINUE}"
+    step = f"echo $n >> {tmp_path}/starts; sleep 0.$((RANDOM % 3))$((RANDOM % 9)); echo $n > work; {CONTINUE}"
     scripted = agent(tmp_path, step)
     record = scripted.project.root / ".ralph/n/rounds.jsonl"
     seen: list[int] = []

@@ -87,7 +87,7 @@ class JobProject:
 
     def end(self, job: str, seconds: float = 90) -> dict[str, Any]:
         """The result, once the job has ended."""
-        self.until(lambda: self.state(job) in ENDED, seconds)
+        self.until(lambda: self.state(job) in ENDED, seconds, lambda: self.told(job))
         return follow.result(follow.find(self.store, job))
 
     @property
@@ -126,12 +126,17 @@ class JobProject:
         """The agent and what it started."""
         return [*self.processes("agent.py"), *self.processes("sleep", "300")]
 
-    def until(self, true: Callable[[], object], seconds: float = 30) -> None:
+    def until(self, true: Callable[[], object], seconds: float = 30, told: Callable[[], object] | None = None) -> None:
         """Wait until something holds; fails the test when it does not come."""
         deadline = time.monotonic() + seconds
         while not true():
-            assert time.monotonic() < deadline, "it did not come"
+            assert time.monotonic() < deadline, f"it did not come: {told() if told else ''}"
             time.sleep(0.05)
+
+    def told(self, job: str) -> str:
+        """What is known of a job, for the message of a test that waits in vain."""
+        kinds = [f"{kind} {number}" for kind, number in self.kinds(job)[-8:]]
+        return f"{job} is {self.state(job)}; workers {self.workers()}, agents {self.agents()}; {', '.join(kinds)}"
 
     def stop(self) -> None:
         """End every process of this test."""
