@@ -195,6 +195,21 @@ def remove(path: str) -> None:
         pass
 
 
+def prune(directory: str, above: int, seconds: float) -> None:
+    """Where a directory holds more than `above` files, remove those that nobody wrote to for so long."""
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return
+    for name in names if len(names) > above else ():
+        path = os.path.join(directory, name)
+        try:
+            if time.time() - os.lstat(path).st_mtime > seconds:
+                os.unlink(path)
+        except OSError:
+            continue  # another process prunes too, or it is no file
+
+
 def sync_directory(path: str) -> None:
     """Make a rename in `path` durable. Some file systems refuse to fsync a directory; that is theirs to decide."""
     try:

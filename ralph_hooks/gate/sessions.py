@@ -163,7 +163,7 @@ class Session:
                 files.write_state(path, text.encode())
             except OSError:
                 continue
-            prune(os.path.dirname(path))
+            files.prune(os.path.dirname(path), PRUNE_ABOVE, KEEP_SECONDS)
             return
         raise Unwritable(f"the session's budget cannot be written to `{self._path}` or `{spare}`")
 
@@ -226,20 +226,3 @@ def _write(path: str, data: bytes) -> None:
         files.write_all(fd, data)
     finally:
         os.close(fd)
-
-
-def prune(directory: str) -> None:
-    """Forget sessions that nobody touched for a month."""
-    try:
-        names = os.listdir(directory)
-        if len(names) < PRUNE_ABOVE:
-            return
-    except OSError:
-        return
-    for name in names:
-        path = os.path.join(directory, name)
-        try:
-            if time.time() - os.lstat(path).st_mtime > KEEP_SECONDS:
-                files.remove(path)
-        except OSError:
-            continue  # another process prunes too, or it is no file

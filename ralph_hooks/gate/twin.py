@@ -78,7 +78,7 @@ class Twin:
         except OSError:
             pass  # a full disk: the twin judges for itself
         self._close()
-        _prune(os.path.dirname(self._path))
+        files.prune(os.path.dirname(self._path), PRUNE_ABOVE, KEEP_SECONDS)
 
 
 def _read(fd: int, born: float) -> Decision | None:
@@ -105,17 +105,3 @@ def _born() -> float:
     ticks, now = start_time(os.getpid()), _now()
     born = (int(ticks) + 1) / os.sysconf("SC_CLK_TCK") if ticks else now
     return min(born, now)
-
-
-def _prune(directory: str) -> None:
-    try:
-        names = os.listdir(directory)
-    except OSError:
-        return
-    for name in names if len(names) > PRUNE_ABOVE else ():
-        path = os.path.join(directory, name)
-        try:
-            if time.time() - os.lstat(path).st_mtime > KEEP_SECONDS:
-                os.unlink(path)
-        except OSError:
-            continue  # another process prunes too, or it is no file

@@ -136,17 +136,22 @@ def hang_git(project: TestProject, tmp_path: Path, word: str) -> None:
     project.env = {"PATH": f"{git.parent}:{os.environ['PATH']}"}
 
 
-def test_term_while_a_git_hangs_before_the_checks(project: TestProject, tmp_path: Path) -> None:
-    """A digest that takes its time (a slow disk, a large tree) is waited for, and so the waiting ends at once."""
-    hang_git(project, tmp_path, "")
-    process = start_hook(project)
+def term_ends(process: subprocess.Popen[bytes], project: TestProject, tmp_path: Path) -> None:
+    """Once the git hangs, TERM ends the hook soon, and the ledger says so."""
     wait_for(tmp_path / "git.pid")
-    time.sleep(0.2)
+    time.sleep(0.3)
     begin = time.monotonic()
     process.send_signal(signal.SIGTERM)
     assert process.wait(10) == 0
     assert time.monotonic() - begin < 3
     assert lines(project)[-1]["reason"] == "cancelled"
+
+
+def test_term_while_a_git_hangs_before_the_checks(project: TestProject, tmp_path: Path) -> None:
+    """A digest that takes its time (a slow disk, a large tree) is waited for, and so the waiting ends at once."""
+    hang_git(project, tmp_path, "")
+    process = start_hook(project)
+    term_ends(process, project, tmp_path)
     deadline = time.monotonic() + 5
     while running():
         assert time.monotonic() < deadline
@@ -159,13 +164,7 @@ def test_term_while_a_git_hangs_after_the_checks(project: TestProject, tmp_path:
     project.write("new.txt", "new")
     hang_git(project, tmp_path, "update-index")
     process = start_hook(project)
-    wait_for(tmp_path / "git.pid")
-    time.sleep(0.3)
-    begin = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == 0
-    assert time.monotonic() - begin < 3
-    assert lines(project)[-1]["reason"] == "cancelled"
+    term_ends(process, project, tmp_path)
     with contextlib.suppress(ProcessLookupError):
         os.kill(int((tmp_path / "git.pid").read_text()), signal.SIGKILL)
 

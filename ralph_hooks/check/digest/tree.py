@@ -112,7 +112,7 @@ class TreeDigest:
             if self.memo.index != memos.stamp(self.shadow.index):
                 seen = self._anew()
             else:
-                same = self._first is not None and self.memo.index == before
+                same = self.memo.index == before  # nobody else wrote it meanwhile
                 seen = self._first if same and self._first else Look(self.shadow).seen()
             self._write_down(self.shadow, seen)
         finally:
